@@ -1,0 +1,1 @@
+#include "adapters/top/sign.h"

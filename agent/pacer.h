@@ -1,0 +1,69 @@
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/backoff.h"
+#include "agent/clock.h"
+
+namespace tmc {
+
+// Why a scope takes no calls now.
+struct Closure {
+  std::string scope;             // "app", "agent", "api:<name>", "shop:<user id>"
+  bool ban = false;              // has an end that the platform told; otherwise it is probed
+  Time until{};                  // ban: its end; closed: when the next probe may go
+  Time since{};
+  std::string detail;            // for a person
+  int probes = 0;                // closed: probes that failed
+};
+
+// The platform's call budget, shared by the loops: a token bucket, bans with an end, and closed scopes that
+// let one probe through. Thread-safe. Bans are also kept as rows (cursors), so that a restart respects them.
+class Pacer {
+ public:
+  Pacer(double calls_a_second, const Clock& clock, uint64_t seed);
+
+  // Whether a call may start now; takes a token and, of a closed scope, its probe. `shop` may be empty.
+  bool Take(std::string_view api, std::string_view shop);
+  // How long until Take could say yes, as things stand (at least 1 ms, at most 1 h).
+  milliseconds Delay(std::string_view api, std::string_view shop) const;
+  // Whether this scope is closed or banned, regardless of tokens and probes.
+  bool Closed(std::string_view api, std::string_view shop) const;
+
+  // A ban of `wait` (plus up to 1 s of jitter); none told: 1 s doubling to 60 s.
+  void Ban(std::string_view scope, std::optional<milliseconds> wait, std::string_view detail);
+  // Closes a scope, or tells that its probe failed: next probe after 1 min, doubling to 10 min.
+  // True when it was open before (say it once).
+  bool Close(std::string_view scope, std::string_view detail);
+  // A success: opens the scope; true when it was closed.
+  bool Open(std::string_view scope);
+  // The secrets changed, or a start: every closed scope gets a probe now.
+  void ProbeAll();
+
+  std::vector<Closure> Closures() const;   // those in force
+  void Restore(const Closure& ban);        // from its row, at start
+  uint64_t changes() const;                // rises with every change of a closure
+
+ private:
+  struct Entry {
+    Closure closure;
+    int unknown_bans = 0;
+    bool probe_out = false;
+  };
+  const Entry* Blocking(std::string_view api, std::string_view shop, Time now) const;
+
+  const Clock& clock_;
+  mutable std::mutex mutex_;
+  Random random_;
+  double rate_, tokens_;
+  milliseconds filled_at_;
+  std::map<std::string, Entry, std::less<>> entries_;
+  uint64_t changes_ = 0;
+};
+
+}  // namespace tmc
