@@ -45,6 +45,6 @@ TEST_CASE("Url: what two readers could understand differently is refused") {
 TEST_CASE("Url: only this machine's own addresses are loopback") {
   for (const char* host : {"localhost", "127.0.0.1", "127.255.1.2", "::1"}) CHECK(IsLoopback(host));
   for (const char* host : {"", "localhost.evil.example", "127.0.0.1.evil.example", "127.0.1", "128.0.0.1",
-                           "::2", "1127.0.0.1", "127.0.0.1.5", "127evil.0.0"})
+                           "::2", "1127.0.0.1", "127.0.0.1.5", "127evil.0.0", "127.evil.0.1"})
     CHECK_FALSE(IsLoopback(host));
 }
