@@ -33,6 +33,9 @@ struct Error {
   bool from_platform = false;  // parsed as the platform's own answer, so that its Date counts
 };
 
+// A line's name for an error: "27 invalid-sessionkey: SessionKey非法".
+inline std::string Sentence(const Error& error) { return error.code + ": " + error.text; }
+
 // A value, or the error that stands in its place.
 template <typename T>
 class [[nodiscard]] Result {

@@ -33,7 +33,7 @@ struct WindowWish {
 struct WindowRow {
   std::string order_id;
   std::string shop_nick;
-  std::string status, refund_status;
+  std::string status, refund_status;  // refund_status empty: not told by the list
   Time modified{};
   std::string paid_amount, total_amount, post_fee, refund_amount;  // empty: not told by the list
 };

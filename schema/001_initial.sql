@@ -57,6 +57,7 @@ CREATE UNIQUE INDEX uq_inbound_msg ON inbound_message (msg_id);
 CREATE INDEX idx_order_type ON inbound_message (order_id, topic);
 CREATE INDEX idx_inbound_due ON inbound_message (due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX idx_inbound_open ON inbound_message (received_at) WHERE state IN ('received', 'enriching', 'failed');
+CREATE INDEX idx_inbound_hand ON inbound_message (claim) WHERE claim > 0;
 CREATE INDEX idx_inbound_waits ON inbound_message (waits_for, id) WHERE waits_for IS NOT NULL;
 CREATE INDEX idx_inbound_owed ON inbound_message (settled_at, id) WHERE confirm_owed = 1;
 CREATE INDEX idx_inbound_missed ON inbound_message (settled_at) WHERE missed = 1;

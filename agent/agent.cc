@@ -1,0 +1,129 @@
+#include "agent/agent.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <ctime>
+
+#include "agent/dead_letters.h"
+#include "agent/log.h"
+#include "agent/loop.h"
+#include "agent/stop_signals.h"
+
+namespace tmc {
+
+std::optional<std::string> ForeignDatabase(Store& store, std::string_view platform, const Settings& settings) {
+  Cursors cursors(store, std::string(platform));
+  const std::pair<const char*, std::string> marks[] = {
+      {"platform", std::string(platform)}, {"app_key", settings.app_key}, {"group", settings.group}};
+  Transaction transaction(store);
+  for (const auto& [key, value] : marks) {
+    const auto held = cursors.Meta(key);
+    if (held && *held != value)
+      return fmt::format("the database belongs to {} \"{}\", not \"{}\"; use a --db of its own for each platform, app key and group",
+                         key, *held, value);
+    if (!held) cursors.PutMeta(key, value);
+  }
+  transaction.Commit();
+  return std::nullopt;
+}
+
+Agent::Agent(const Shared& shared, const StoreOptions& store, const HttpSettings& http, uint64_t seed)
+    : shared_(shared), pump_place_(shared, store, http, seed), reconcile_place_(shared, store, http, seed + 1),
+      pump_(pump_place_.context), reconciler_(reconcile_place_.context) {}
+
+void Agent::Prepare() {
+  Cursors cursors(pump_place_.store, std::string(shared_.platform.Name()));
+  for (const Closure& closure : cursors.Closures()) shared_.pacer.Restore(closure);
+  shared_.pacer.ProbeAll();
+  pump_.Recover();
+}
+
+bool Agent::StepPump(std::stop_token stop) {
+  if (!stop.stop_requested()) {
+    pump_.Step();
+    return true;
+  }
+  const milliseconds now = shared_.clock.Steady();
+  if (!drain_until_) {
+    drain_until_ = now + shared_.settings.drain_timeout;
+    pump_.Drain();
+  }
+  if (pump_.Drained()) return false;
+  if (now < *drain_until_) {
+    pump_.Step(std::min(milliseconds(100ms), *drain_until_ - now));
+    return true;
+  }
+  const size_t given_back = pump_.GiveUp();
+  const bool owes = pump_.OwesConfirms();
+  log::Warn("stop", fmt::format("the drain's time is over: {} messages given back, {}", given_back,
+                                owes ? "settled messages are still to be confirmed by the next start" : "nothing owed"));
+  if (given_back > 0 || owes) stop_status_ = 75;
+  return false;
+}
+
+bool Agent::StepReconciler(std::stop_token stop) {
+  if (stop.stop_requested()) return false;
+  reconciler_.Step();
+  return true;
+}
+
+void Agent::Report(Loop& pump, Loop& reconciler) {
+  log::Info("status", fmt::format("pump: {} ({} turns); reconciler: {} ({} steps); open messages: see `tmc-agent status`",
+                                  pump_.doing(), pump.steps(), reconciler_.doing(), reconciler.steps()));
+}
+
+int Agent::Run(std::optional<milliseconds> max_runtime) {
+  Prepare();
+  Loop pump("pump", [this](std::stop_token stop) { return StepPump(stop); });
+  Loop reconciler("reconciler", [this](std::stop_token stop) { return StepReconciler(stop); });
+  const auto stop_all = [&] {
+    pump.Stop();
+    reconciler.Stop();
+    pump_place_.http->Wake();
+    reconcile_place_.http->Wake();
+  };
+  pump.Start();
+  reconciler.Start();
+  const milliseconds began = shared_.clock.Steady();
+  milliseconds moved = began;
+  uint64_t seen[2] = {0, 0};
+  bool stopping = false;
+  while (!(pump.ended() && reconciler.ended())) {
+    const int signal = stop_signals::Wait(stopping ? 50ms : 500ms);
+    const milliseconds now = shared_.clock.Steady();
+    if (signal == SIGHUP) {
+      log::Reopen();
+      shared_.secrets.Refresh();
+      shared_.pacer.ProbeAll();
+    }
+    if (signal == SIGUSR1) Report(pump, reconciler);
+    const bool asked = signal == SIGTERM || signal == SIGINT;
+    if (asked && stopping) {
+      log::Warn("stop", "a second signal: leaving at once, the next start recovers");
+      _exit(75);
+    }
+    const bool failed = pump.ended() || reconciler.ended();
+    if (!stopping && (asked || failed || (max_runtime && now - began >= *max_runtime))) {
+      log::Info("stop", "stopping: no new messages, finishing what is in hand");
+      stopping = true;
+      stop_all();
+    }
+    if (pump.steps() != seen[0] && (reconciler.steps() != seen[1] || reconciler.ended())) {
+      moved = now;
+      seen[0] = pump.steps();
+      seen[1] = reconciler.steps();
+    }
+    if (now - moved > shared_.settings.stall_timeout && !pump.ended()) {
+      Report(pump, reconciler);
+      log::Error("stall", "a loop has not moved for --stall-timeout; leaving, the next start recovers");
+      _exit(70);
+    }
+  }
+  for (const Loop* loop : {&pump, &reconciler})
+    if (loop->exit_status() != 0) return loop->exit_status();
+  return stop_status_;
+}
+
+}  // namespace tmc

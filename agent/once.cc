@@ -1,0 +1,96 @@
+// `run --once` and one-shot windows: the same loops' steps, one after the other in one thread.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "agent/agent.h"
+#include "agent/dead_letters.h"
+#include "agent/log.h"
+#include "agent/stop_signals.h"
+
+namespace tmc {
+namespace {
+constexpr int kQuietAnswers = 2;
+constexpr milliseconds kStep = 200ms;
+
+// One step; a busy or full database is waited for, like in the loops.
+template <typename Step>
+void Patiently(Step step) {
+  try {
+    step();
+  } catch (const StoreError& error) {
+    if (error.kind() != StoreError::Kind::kBusy && error.kind() != StoreError::Kind::kFull) throw;
+    log::Warn("once", std::string("the database cannot be written now, trying again: ") + error.what());
+    stop_signals::Wait(kStep);
+  }
+}
+
+}  // namespace
+
+bool Agent::CredentialsRefused() const {
+  const auto closures = shared_.pacer.Closures();
+  return std::any_of(closures.begin(), closures.end(), [](const Closure& closure) { return !closure.ban; });
+}
+
+void Agent::ConsumeUntilQuiet(milliseconds deadline) {
+  while (pump_.quiet_answers() < kQuietAnswers && shared_.clock.Steady() < deadline && stop_signals::Wait(0ms) == 0) {
+    Patiently([&] { pump_.Step(kStep); });
+    const auto& error = pump_.consume_error();
+    if (error && (error->fault == Fault::kAgent || error->fault == Fault::kApi)) return;
+  }
+}
+
+void Agent::FinishPass(milliseconds deadline) {
+  const int64_t before = reconciler_.passes();
+  while (reconciler_.passes() == before && shared_.clock.Steady() < deadline && stop_signals::Wait(0ms) == 0)
+    Patiently([&] { reconciler_.Step(kStep); });
+}
+
+void Agent::WorkOff(milliseconds deadline) {
+  while (pump_.Busy() && shared_.clock.Steady() < deadline && stop_signals::Wait(0ms) == 0)
+    Patiently([&] { pump_.Step(kStep); });
+}
+
+int Agent::DrainNow() {
+  pump_.Drain();
+  const milliseconds until = shared_.clock.Steady() + shared_.settings.drain_timeout;
+  while (!pump_.Drained() && shared_.clock.Steady() < until) {
+    Patiently([&] { pump_.Step(kStep); });
+    if (CredentialsRefused()) break;
+  }
+  return static_cast<int>(pump_.GiveUp());
+}
+
+int Agent::OnceStatus(int64_t letters_before) {
+  DeadLetters letters(pump_place_.store, std::string(shared_.platform.Name()));
+  if (CredentialsRefused()) return 77;
+  const bool pass_failed = reconciler_.report().failure.has_value();
+  if (pump_.consume_failures() > 0 || pass_failed) return 69;
+  if (!shared_.pacer.Closures().empty() || pump_.inbox().Retryable() > 0 || pump_.OwesConfirms()) return 75;
+  return letters.Newest() > letters_before ? 65 : 0;
+}
+
+int Agent::RunOnce() {
+  Prepare();
+  DeadLetters letters(pump_place_.store, std::string(shared_.platform.Name()));
+  const int64_t letters_before = letters.Newest();
+  const milliseconds deadline = shared_.clock.Steady() + shared_.settings.once_wait;
+  ConsumeUntilQuiet(deadline);
+  if (shared_.settings.reconcile_interval > 0ms) FinishPass(deadline);
+  WorkOff(deadline);
+  DrainNow();
+  return OnceStatus(letters_before);
+}
+
+int Agent::RunWindow(Time from, Time to, PassReport* report) {
+  Prepare();
+  pump_.Drain();
+  reconciler_.Ask(from, to);
+  const milliseconds deadline = shared_.clock.Steady() + std::max<milliseconds>(shared_.settings.once_wait, 10min);
+  FinishPass(deadline);
+  *report = reconciler_.report();
+  if (CredentialsRefused()) return 77;
+  return report->failure ? 69 : 0;
+}
+
+}  // namespace tmc

@@ -1,0 +1,81 @@
+#include "agent/store_file.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "agent/log.h"
+#include "agent/store.h"
+
+namespace tmc::store_file {
+namespace {
+
+std::string Reason() { return std::strerror(errno); }
+
+gid_t GroupId(const std::string& name) {
+  const group* found = getgrnam(name.c_str());
+  if (!found) throw StoreUnusable("there is no group " + name + " on this machine (--db-group)");
+  return found->gr_gid;
+}
+
+void Make(const StoreOptions& options, mode_t mode) {
+  const int fd = open(options.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  if (fd < 0 && errno != EEXIST)
+    throw StoreUnusable(options.path + " cannot be made: " + Reason() + "; check the directory and its owner");
+  if (fd >= 0) {
+    fchmod(fd, mode);
+    close(fd);
+  }
+}
+
+void Narrow(const std::string& path, mode_t mode, const StoreOptions& options) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return;
+  if (!options.group.empty() && chown(path.c_str(), static_cast<uid_t>(-1), GroupId(options.group)) != 0)
+    throw StoreUnusable(path + " cannot be given to group " + options.group + ": " + Reason());
+  const mode_t held = info.st_mode & 0777;
+  if (held == mode) return;
+  if (chmod(path.c_str(), mode) != 0) {
+    if (held & ~mode) log::Warn("database", path + " can be read by others, and its mode cannot be changed: " + Reason());
+  } else if (held & ~mode) {
+    log::Warn("database", path + " could be read by others; its mode was narrowed");
+  }
+}
+
+void RefuseForeign(const std::string& path) {
+  char head[16] = {};
+  std::ifstream(path, std::ios::binary).read(head, sizeof head);
+  if (std::memcmp(head, "SQLite format 3", sizeof head) != 0)
+    throw StoreUnusable(path + " is not a SQLite database; name another file");
+}
+
+}  // namespace
+
+int64_t Size(const std::string& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 ? static_cast<int64_t>(info.st_size) : -1;
+}
+
+void Prepare(const StoreOptions& options) {
+  if (!options.vfs.empty()) return;
+  const int64_t size = Size(options.path);
+  if (size < 0 && (options.read_only || !options.create))
+    throw StoreUnusable(options.path + " cannot be read: " + Reason() + "; has the agent run with this --db yet?");
+  if (size <= 0 && Size(options.path + "-wal") > 0)
+    throw StoreUnusable(options.path + " is empty or missing, but its -wal holds rows; restore the file, " +
+                        "or move the -wal away if you mean to begin anew");
+  if (size > 0) RefuseForeign(options.path);
+  if (size == 0 && options.read_only)
+    throw StoreUnusable(options.path + " is empty; has the agent run with this --db yet?");
+  if (options.read_only) return;
+  const mode_t mode = options.group.empty() ? 0600 : 0660;
+  Make(options, mode);
+  for (const char* suffix : {"", "-wal", "-shm"}) Narrow(options.path + suffix, mode, options);
+}
+
+}  // namespace tmc::store_file

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tmc {
+
+struct StoreOptions;
+
+// The database as a file: made with a narrow mode, and looked at before SQLite may touch it.
+namespace store_file {
+
+// Makes or narrows the file and its -wal and -shm; throws StoreUnusable for one that must not be opened.
+void Prepare(const StoreOptions& options);
+int64_t Size(const std::string& path);  // -1: missing
+
+}  // namespace store_file
+}  // namespace tmc

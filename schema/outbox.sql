@@ -1,0 +1,15 @@
+-- Statements of agent/outbox.
+
+-- name: kAdd
+INSERT INTO outbox_event (event_id, type, platform, subject_kind, subject_id, order_id, status, status_version,
+                          source, msg_id, payload, created_at)
+VALUES (:event_id, :type, :platform, :subject_kind, :subject_id, :order_id, :status, :status_version, :source,
+        :msg_id, :payload, :now)
+ON CONFLICT (event_id) DO NOTHING
+
+-- name: kPurge
+DELETE FROM outbox_event
+WHERE id IN (SELECT id FROM outbox_event e
+             WHERE e.created_at < :before
+               AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.event_id = e.event_id AND d.state <> 'delivered')
+             ORDER BY id LIMIT :most)
