@@ -24,7 +24,9 @@ std::vector<std::string_view> EntrySlices(std::string_view body, const Answer& a
   return json::SliceElements(body, path);
 }
 
-WindowRow RowOf(OrderTruth truth) {
+// A row without lines does not tell what was paid back; an order has at least one.
+WindowRow RowOf(OrderTruth truth, bool has_lines) {
+  if (!has_lines) truth.refund_status = truth.refund_amount = "";
   return {.order_id = std::move(truth.order_id),
           .shop_nick = std::move(truth.shop_nick),
           .status = std::move(truth.status),
@@ -103,7 +105,8 @@ Result<WindowPage> ReadWindow(const WindowWish& wish, const HttpResponse& respon
   for (json::Node trade : *trades) {
     auto read = ReadTrade(trade);
     if (const auto* flaw = std::get_if<std::string>(&read)) return BadAnswer(kWindow, *flaw);
-    page.rows.push_back(RowOf(std::move(std::get<OrderTruth>(read))));
+    const bool has_lines = !Items(trade["orders"], "order", "oid")->empty();
+    page.rows.push_back(RowOf(std::move(std::get<OrderTruth>(read)), has_lines));
   }
   page.total = answer->result["total_results"].Int();
   if (wish.want_total && page.total.value_or(-1) < 0)
