@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "tests/simulator/control.h"
+#include "tests/simulator/heart.h"
+#include "tests/simulator/parking.h"
+
+struct MHD_Daemon;
+
+namespace tmc::sim {
+
+struct Door;
+
+struct ServerSettings {
+  uint16_t gateway_port = 0;  // 0: any free one
+  uint16_t control_port = 0;
+  unsigned threads = 1;  // that serve the gateway
+};
+
+// The heart behind two ports of the loopback address. Throws std::runtime_error where a port cannot be had.
+class Server {
+ public:
+  Server(Heart& heart, const ServerSettings& settings);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  uint16_t gateway_port() const;
+  uint16_t control_port() const;
+
+ private:
+  friend struct Door;
+  SimResponse Ask(const SimRequest& request, bool control);
+
+  Heart& heart_;
+  Control control_;
+  std::mutex lock_;  // around heart_ and control_
+  Parking parking_;
+  std::unique_ptr<Door> gateway_door_, control_door_;
+  MHD_Daemon* gateway_daemon_ = nullptr;
+  MHD_Daemon* control_daemon_ = nullptr;
+};
+
+}  // namespace tmc::sim
