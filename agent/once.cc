@@ -56,7 +56,7 @@ int Agent::DrainNow() {
   const milliseconds until = shared_.clock.Steady() + shared_.settings.drain_timeout;
   while (!pump_.Drained() && shared_.clock.Steady() < until) {
     Patiently([&] { pump_.Step(kStep); });
-    if (CredentialsRefused()) break;
+    if (shared_.pacer.Closed("", "")) break;
   }
   return static_cast<int>(pump_.GiveUp());
 }
