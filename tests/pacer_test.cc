@@ -215,6 +215,18 @@ TEST_CASE("Pacer: new secrets give every closed scope a probe now, a ban none") 
   CHECK_FALSE(scene.Take("3"));
 }
 
+TEST_CASE("Pacer: probes begin anew with new secrets") {
+  Scene scene;
+  scene.pacer.Close("shop:1", "session");
+  for (const milliseconds pause : {1min, 2min, 4min}) {
+    scene.clock.Advance(pause);
+    CHECK(scene.Take("1"));
+  }
+  scene.pacer.ProbeAll();
+  CHECK(scene.Take("1"));
+  CHECK(scene.pacer.Delay("order", "1") == 2min);
+}
+
 TEST_CASE("Pacer: a closure keeps the newest reason and its beginning") {
   Scene scene;
   const Time since = scene.clock.Now();
