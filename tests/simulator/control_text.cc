@@ -147,7 +147,7 @@ std::string StateText(World& world) {
   out.EndArray().Member("orders", static_cast<int64_t>(world.trades.orders().size()));
   out.Key("queue").BeginObject();
   Count(out, world.queue.Count());
-  out.EndObject().Key("faults").BeginArray();
+  out.EndObject().Member("held_calls", static_cast<int64_t>(world.held_calls)).Key("faults").BeginArray();
   for (const Fault& fault : world.faults.all())
     out.BeginObject()
         .Member("id", fault.id)

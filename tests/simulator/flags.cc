@@ -20,6 +20,7 @@ Prints one JSON line with its two addresses, then serves until SIGTERM or SIGINT
   --scenario F                 what the platform holds and does (tests/simulator/README.md)
   --seed N                     the same chance again (default 1)
   --threads N                  threads that serve the gateway (default 1)
+  --idle-seconds N             close a connection that carries no request for so long (default: never)
 
   --app-key K, --app-secret S  (default 12345678, helloworld; invented, for tests only)
   --group NAME                 a group of the app; repeatable; messages go to the first (default: none)
@@ -88,6 +89,7 @@ std::optional<bool> Take(const std::string& name, const std::string& value, Flag
   if (name == "port") return ReadNumber(value, flags.server.gateway_port);
   if (name == "control-port") return ReadNumber(value, flags.server.control_port);
   if (name == "threads") return ReadNumber(value, flags.server.threads) && flags.server.threads > 0;
+  if (name == "idle-seconds") return ReadNumber(value, flags.server.idle_seconds);
   if (name == "seed") return ReadNumber(value, flags.seed);
   if (name == "ready-file") return !(flags.ready_file = value).empty();
   if (name == "scenario") return !(flags.scenario = value).empty();

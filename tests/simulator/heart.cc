@@ -219,14 +219,20 @@ SimResponse Heart::KeepOpen(Call call) {
   SimResponse response;
   response.hold = next_hold_++;
   holds_.emplace(*response.hold, Hold{std::move(call), world_.clock.Steady() + world_.switches.hold});
+  world_.held_calls = holds_.size();
   return response;
+}
+
+void Heart::Abandon(uint64_t ticket) {
+  holds_.erase(ticket);
+  world_.held_calls = holds_.size();
 }
 
 std::optional<SimResponse> Heart::Held(uint64_t ticket) {
   const auto found = holds_.find(ticket);
   if (found == holds_.end() || Patience(ticket) > 0ms) return std::nullopt;
   Call call = std::move(found->second.call);
-  holds_.erase(found);
+  Abandon(ticket);
   call.may_wait = call.waits = false;
   call.now = world_.Now();
   return Serve(call, true);

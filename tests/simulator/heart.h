@@ -22,9 +22,10 @@ class Heart {
   // How long until it is worth to ask Held again, unless something was posted meanwhile.
   milliseconds Patience(uint64_t ticket);
   // The caller has gone; nothing is handed out to it.
-  void Abandon(uint64_t ticket) { holds_.erase(ticket); }
+  void Abandon(uint64_t ticket);
 
   World& world() { return world_; }
+  const World& world() const { return world_; }
 
  private:
   struct Hold {

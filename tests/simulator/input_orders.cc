@@ -161,13 +161,17 @@ Complaint AddMessage(World& world, std::string_view text, std::string* id) {
   in.Text("flaw", draft.flaw);
   in.Flag("escapes", draft.escapes);
   if (!draft.flaw.empty() && !KnownFlaw(draft.flaw)) in.Complain("flaw", "a known flaw");
-  if (in.Has("shop") && !(draft.shop = ShopOf(world, in["shop"])))
-    in.Complain("shop", "a known user id or nick");
+  const bool nobody = in["shop"].Text() == "";
+  if (in.Has("shop") && !nobody && !(draft.shop = ShopOf(world, in["shop"])))
+    in.Complain("shop", "a known user id or nick, or \"\" for none");
   ReadContent(in, draft);
   ReadRaw(in, draft);
   if (const Complaint complaint = OrderContent(world, in, draft)) return complaint;
   if (in.complaint) return in.complaint;
-  if (!draft.shop && !world.shops.all().empty()) draft.shop = 0;
+  if (nobody)
+    draft.shop.reset();
+  else if (!draft.shop && !world.shops.all().empty())
+    draft.shop = 0;
   const std::string published_id = Publish(world, std::move(draft));
   if (id != nullptr) *id = published_id;
   return std::nullopt;

@@ -44,6 +44,10 @@ std::string NickText(std::string_view nick, std::string_view flaw) {
   return text + '"';
 }
 
+bool Digits(std::string_view text) {
+  return text.find_first_not_of("0123456789") == text.npos;
+}
+
 std::string PublisherKey(std::string_view topic) {
   return topic.find("_item_") == topic.npos ? "12497914" : "12499723";
 }
@@ -52,7 +56,8 @@ std::string EntryText(World& world, const Draft& draft, Time published) {
   const auto& flaw = draft.flaw;
   Members entry{{"pub_time", Quote(PlatformTime(published))},
                 {"pub_app_key", Quote(PublisherKey(draft.topic))}};
-  if (flaw != "no_id") entry.emplace_back("id", flaw == "id_text" ? Quote(draft.id) : draft.id);
+  if (flaw != "no_id")
+    entry.emplace_back("id", flaw == "id_text" || !Digits(draft.id) ? Quote(draft.id) : draft.id);
   if (flaw != "no_topic") entry.emplace_back("topic", Quote(draft.topic));
   const bool escapes = draft.escapes || world.switches.escapes;
   if (flaw == "null_content")

@@ -59,6 +59,12 @@ void FillLine(Fields& line, const Fields& trade, const Order& order, size_t inde
   Default(line, "title", R"("测试商品")");
 }
 
+// What was taken away stays away, whatever is usually filled in.
+void Remove(Fields& fields, const Fields& changes) {
+  for (const auto& [name, raw] : changes)
+    if (raw == "null") SetField(fields, name, raw);
+}
+
 // Lines follow the trade's status unless they were given one of their own.
 void FollowStatus(Truth& truth, const Change& change) {
   const std::string* status = FindField(change.fields, "status");
@@ -80,11 +86,13 @@ void ApplyChange(World& world, Order& order, Change change) {
     SetField(truth.fields, "modified", Quote(PlatformTime(change.from)));
   for (auto& [name, raw] : change.fields) SetField(truth.fields, name, raw);
   FillTrade(truth.fields, world, order, change.from);
+  Remove(truth.fields, change.fields);
   FollowStatus(truth, change);
   truth.lines.resize(std::max({truth.lines.size(), change.lines.size(), size_t{1}}));
   for (size_t i = 0; i < change.lines.size(); ++i)
     for (auto& [name, raw] : change.lines[i]) SetField(truth.lines[i], name, raw);
   for (size_t i = 0; i < truth.lines.size(); ++i) FillLine(truth.lines[i], truth.fields, order, i);
+  for (size_t i = 0; i < change.lines.size(); ++i) Remove(truth.lines[i], change.lines[i]);
   truth.modified = TimeOf(truth.fields, "modified", floor<seconds>(change.from));
   truth.created = TimeOf(truth.fields, "created", floor<seconds>(change.from));
   world.trades.Change(order, std::move(truth));

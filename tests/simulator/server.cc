@@ -14,9 +14,10 @@ namespace {
 constexpr size_t kMostBody = 256u << 20;
 constexpr auto kNever = Parking::Moment::max();
 
-void ResetOnClose(int socket) {
-  const linger hard{1, 0};
-  setsockopt(socket, SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
+// A TCP connection that is dissolved rather than closed ends with a reset.
+void Reset(int socket) {
+  const sockaddr nothing{AF_UNSPEC, {}};
+  connect(socket, &nothing, sizeof nothing);
 }
 
 uint16_t PortOf(MHD_Daemon* daemon) {
@@ -88,7 +89,7 @@ struct Door {
     const SimResponse& answer = exchange.response;
     exchange.socket =
         MHD_get_connection_info(exchange.connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-    if (answer.ending == Ending::kReset) ResetOnClose(exchange.socket);
+    if (answer.ending == Ending::kReset) Reset(exchange.socket);
     if (answer.ending == Ending::kDrop || answer.ending == Ending::kReset || answer.ending == Ending::kHang)
       return MHD_NO;
     MHD_Response* response = MakeResponse(exchange);
@@ -149,7 +150,7 @@ struct Door {
 
 namespace {
 
-MHD_Daemon* Open(Door& door, uint16_t port, unsigned threads) {
+MHD_Daemon* Open(Door& door, uint16_t port, unsigned threads, unsigned idle_seconds) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
@@ -160,7 +161,7 @@ MHD_Daemon* Open(Door& door, uint16_t port, unsigned threads) {
       MHD_start_daemon(kFlags, port, nullptr, nullptr, &Door::Serve, &door, MHD_OPTION_SOCK_ADDR,
                        reinterpret_cast<sockaddr*>(&address), MHD_OPTION_URI_LOG_CALLBACK, &Door::Begin,
                        &door, MHD_OPTION_NOTIFY_COMPLETED, &Door::End, nullptr, MHD_OPTION_CONNECTION_LIMIT,
-                       1000u, MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
+                       1000u, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
                        threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, threads, MHD_OPTION_END);
   if (daemon == nullptr) throw std::runtime_error(fmt::format("cannot listen on 127.0.0.1:{}", port));
   return daemon;
@@ -172,21 +173,23 @@ Server::Server(Heart& heart, const ServerSettings& settings)
     : heart_(heart), control_(heart), parking_(heart, lock_) {
   gateway_door_ = std::make_unique<Door>(*this, false);
   control_door_ = std::make_unique<Door>(*this, true);
-  gateway_daemon_ = Open(*gateway_door_, settings.gateway_port, settings.threads);
-  control_daemon_ = Open(*control_door_, settings.control_port, 1);
+  gateway_daemon_.reset(Open(*gateway_door_, settings.gateway_port, settings.threads, settings.idle_seconds));
+  control_daemon_.reset(Open(*control_door_, settings.control_port, 1, 0));
 }
 
 Server::~Server() {
   parking_.Close();
-  if (gateway_daemon_ != nullptr) MHD_stop_daemon(gateway_daemon_);
-  if (control_daemon_ != nullptr) MHD_stop_daemon(control_daemon_);
+}
+
+void Server::Stop::operator()(MHD_Daemon* daemon) const {
+  MHD_stop_daemon(daemon);
 }
 
 uint16_t Server::gateway_port() const {
-  return PortOf(gateway_daemon_);
+  return PortOf(gateway_daemon_.get());
 }
 uint16_t Server::control_port() const {
-  return PortOf(control_daemon_);
+  return PortOf(control_daemon_.get());
 }
 
 SimResponse Server::Ask(const SimRequest& request, bool control) {

@@ -17,7 +17,8 @@ struct Door;
 struct ServerSettings {
   uint16_t gateway_port = 0;  // 0: any free one
   uint16_t control_port = 0;
-  unsigned threads = 1;  // that serve the gateway
+  unsigned threads = 1;       // that serve the gateway
+  unsigned idle_seconds = 0;  // a connection without a request is closed after this; 0: never
 };
 
 // The heart behind two ports of the loopback address. Throws std::runtime_error where a port cannot be had.
@@ -32,6 +33,9 @@ class Server {
 
  private:
   friend struct Door;
+  struct Stop {
+    void operator()(MHD_Daemon* daemon) const;
+  };
   SimResponse Ask(const SimRequest& request, bool control);
 
   Heart& heart_;
@@ -39,8 +43,7 @@ class Server {
   std::mutex lock_;  // around heart_ and control_
   Parking parking_;
   std::unique_ptr<Door> gateway_door_, control_door_;
-  MHD_Daemon* gateway_daemon_ = nullptr;
-  MHD_Daemon* control_daemon_ = nullptr;
+  std::unique_ptr<MHD_Daemon, Stop> gateway_daemon_, control_daemon_;  // last: they stop first
 };
 
 }  // namespace tmc::sim

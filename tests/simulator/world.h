@@ -60,6 +60,7 @@ struct World {
   Faults faults;
   std::set<std::string, std::less<>> refused_ids;  // a confirm that names one fails whole
   Record record;
+  size_t held_calls = 0;  // consumes that are kept open
 };
 
 // A call whose public parameters have been read.
