@@ -91,9 +91,9 @@ bool Inbox::AcceptDead(const BadEntry& entry, std::string_view channel, Time now
   return query.Bind(":last_error", entry.reason).Bind(":letter_id", letter_id).Run() > 0;
 }
 
-std::optional<Time> Inbox::EarliestDue() {
+std::optional<Time> Inbox::EarliestDue(bool suspects) {
   auto query = store_.Use(q::kEarliestDue);
-  return query.Step() ? query.MaybeTime(0) : std::nullopt;
+  return query.Bind(":suspect", suspects).Step() ? query.MaybeTime(0) : std::nullopt;
 }
 
 int64_t Inbox::CountDue(Time now, int64_t most) {
@@ -132,7 +132,7 @@ bool Inbox::Apply(const ClaimedRow& row, Time now, std::string_view note, bool m
 bool Inbox::Bury(const ClaimedRow& row, Time now, std::string_view last_error, std::optional<int64_t> letter_id) {
   auto query = store_.Use(q::kDead);
   BindSubject(query, row);
-  query.Bind(":now", now).Bind(":last_error", last_error).Bind(":letter_id", letter_id);
+  query.Bind(":now", now).Bind(":last_error", last_error).Bind(":letter_id", letter_id).Bind(":attempts", row.attempts);
   return query.Bind(":confirmed_channel", IsConfirmed(row.channel)).Bind(":id", row.id).Bind(":claim", row.claim).Run() >
          0;
 }

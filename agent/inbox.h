@@ -48,12 +48,12 @@ struct SyntheticMessage {
 
 // How a row goes on; see agent/outcome.h for whose fault decides it.
 struct RetryAt {
-  std::optional<Time> due_at;         // none: it waits for `waits_for`
-  std::string waits_for;
+  std::optional<Time> due_at{};       // none: it waits for `waits_for`
+  std::string waits_for{};
   bool give_back = false;             // the attempt was not the message's failure
   int failures = 0;
-  std::optional<Time> failing_since;
-  std::string last_error;
+  std::optional<Time> failing_since{};
+  std::string last_error{};
 };
 
 // The table inbound_message: every message once, whatever its way. Call inside a Transaction where it writes.
@@ -72,7 +72,7 @@ class Inbox {
   bool Known(std::string_view msg_id);
   void Redelivered(std::string_view msg_id);
 
-  std::optional<Time> EarliestDue();
+  std::optional<Time> EarliestDue(bool suspects = true);
   int64_t CountDue(Time now, int64_t most);
   // Claims due rows, oldest first, at most `most` rows and about `max_bytes` of bodies.
   std::vector<ClaimedRow> Claim(Time now, int64_t claim, int64_t most, size_t max_bytes, bool suspects);

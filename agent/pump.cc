@@ -94,7 +94,7 @@ milliseconds Pump::Patience(milliseconds longest) {
   if (!draining_) sooner(consumer_.Pause());
   sooner(worker_.Pause());
   sooner(confirmer_.Pause());
-  next_due_ = inbox_.EarliestDue();
+  next_due_ = inbox_.EarliestDue(!worker_.has_suspect());
   if (next_due_ && Room() > 0 && worker_.Startable() && !draining_) sooner(*next_due_ - context_.clock.Now());
   if (worker_.has_results()) patience = 0ms;
   return patience;
@@ -123,7 +123,7 @@ bool Pump::AnythingToWrite() { return consumer_.has_answer() || worker_.has_resu
 
 void Pump::Commit() {
   const Time now = context_.clock.Now();
-  next_due_ = inbox_.EarliestDue();
+  next_due_ = inbox_.EarliestDue(!worker_.has_suspect());
   work_due_ = !draining_ && next_due_ && *next_due_ <= now && Room() > 0;
   // Rows wait for an interface that is closed, but its probe may go.
   if (work_due_ && !worker_.Startable()) work_due_ = worker_.in_hand() == 0 && context_.pacer.Delay(worker_.api(), "") <= 1ms;

@@ -79,6 +79,7 @@ void Reconciler::BeginPass(Pass pass) {
 }
 
 void Reconciler::EndPass() {
+  lookup_nick_.clear();
   ++passes_;
   const Time now = context_.clock.Now();
   const std::string result =
@@ -113,6 +114,7 @@ void Reconciler::PlanSlices() {
 }
 
 void Reconciler::NextTarget() {
+  lookup_nick_.clear();
   targets_.pop_front();
   targets_.empty() ? EndPass() : PlanSlices();
 }
@@ -188,16 +190,17 @@ void Reconciler::Failed(const Error& error, const HttpResponse& response) {
 
 void Reconciler::TakeShop(const HttpResponse& response) {
   const auto shop = context_.platform.ReadShop(response);
-  const std::string nick = std::exchange(lookup_nick_, "");
   Target& target = targets_.front();
-  const bool by_nick = target.nick == nick && target.shop.empty();
+  const bool by_nick = !target.nick.empty() && target.shop.empty();
   if (!shop && (shop.error().fault == Fault::kOutside || shop.error().fault == Fault::kLimited || shop.error().fault == Fault::kClock))
     return Failed(shop.error(), response);
   const Call call = std::exchange(call_, {});
+  const std::string nick = std::exchange(lookup_nick_, "");
   if (!shop || shop->user_id.empty()) {
     // An auxiliary call: its refusal switches off this feature alone.
     shop_lookup_off_ = true;
-    if (by_nick) LeaveOut("its user id could not be learned: " + (shop ? std::string("no such shop") : Sentence(shop.error())));
+    if (by_nick) return LeaveOut("its user id could not be learned: " + (shop ? std::string("no such shop") : Sentence(shop.error())));
+    if (slices_.empty()) NextTarget();
     return;
   }
   gateway_.Heard(call, response, nullptr);
@@ -206,7 +209,8 @@ void Reconciler::TakeShop(const HttpResponse& response) {
   if (!by_nick) sessions_.BindBare(shop->user_id);
   transaction.Commit();
   target.shop = shop->user_id;
-  if (by_nick) PlanSlices();
+  if (by_nick) return PlanSlices();
+  if (slices_.empty()) NextTarget();
 }
 
 void Reconciler::TakePage(const HttpResponse& response) {
@@ -290,7 +294,7 @@ void Reconciler::StoreSlice(bool complete) {
   slices_.pop_front();
   readings_ = barren_ = 0;
   rows_before_ = 0;
-  if (slices_.empty()) NextTarget();
+  if (slices_.empty() && lookup_nick_.empty()) NextTarget();
 }
 
 // The list worked with the bare session: whose orders are these?
@@ -302,7 +306,7 @@ void Reconciler::NameBareShop() {
       sessions_.BindBare(*user_id);
       transaction.Commit();
       targets_.front().shop = *user_id;
-    } else if (!shop_lookup_off_ && slices_.size() > 1) {
+    } else if (!shop_lookup_off_) {
       lookup_nick_ = row.shop_nick;
     }
     return;

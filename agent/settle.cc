@@ -126,7 +126,11 @@ void Worker::Settle(const ClaimedRow& row, const Verdict& verdict, bool missed_s
       if (inbox_.Apply(row, now, verdict.reason, missed_so_far)) cursors_.Count("messages_applied", 1);
       return;
     case Verdict::Kind::kRetry: inbox_.Retry(row, verdict.retry); return;
-    case Verdict::Kind::kDead: Bury(row, verdict.reason, verdict.detail, now); return;
+    case Verdict::Kind::kDead: {
+      ClaimedRow counted = row;
+      counted.attempts -= verdict.retry.give_back;
+      return Bury(counted, verdict.reason, verdict.detail, now);
+    }
   }
 }
 

@@ -74,11 +74,11 @@ class Query {
 };
 
 struct StoreOptions {
-  std::string path;
+  std::string path{};
   bool read_only = false;             // for commands that only look
   bool create = false;                // make it where it is missing
-  std::string group;                  // may read and write it too (0660); empty: 0600
-  std::string vfs;                    // empty: the system's
+  std::string group{};                // may read and write it too (0660); empty: 0600
+  std::string vfs{};                  // empty: the system's
   milliseconds busy_timeout{5000};
 };
 

@@ -25,7 +25,8 @@ Verdict OutsideFailure(const ClaimedRow& row, const Error& error, Court& court) 
   // A clock that went back must not make a run begin in the future.
   const Time since = std::min(std::max(row.failing_since.value_or(court.now), court.started_at), court.now);
   if (court.now - since >= court.settings.give_up_after)
-    return Dead("expired", "failing without a break since " + Rfc3339(since) + "; last: " + Sentence(error));
+    return {Verdict::Kind::kDead, "expired", "failing without a break since " + Rfc3339(since) + "; last: " + Sentence(error),
+            {.give_back = true}};
   return {Verdict::Kind::kRetry, "", "", {Later(row, court), "", true, row.failures + 1, since, Sentence(error)}};
 }
 

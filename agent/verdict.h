@@ -17,7 +17,7 @@ struct Verdict {
   Kind kind = Kind::kApplied;
   std::string reason;                // kDead: a stable word; kApplied: a note for last_error, or empty
   std::string detail;                // kDead: a sentence
-  RetryAt retry;                     // kRetry
+  RetryAt retry;                     // kRetry; of kDead only give_back counts
 };
 
 // What a verdict depends on besides the row. Pure: no I/O, no clock of its own.

@@ -38,7 +38,7 @@ VALUES (:msg_id, :channel, :shop, :topic, :body, 'dlq', :now, :now, :now, 1, :la
 ON CONFLICT (msg_id) DO NOTHING
 
 -- name: kEarliestDue
-SELECT due_at, id FROM inbound_message WHERE due_at IS NOT NULL ORDER BY due_at, id LIMIT 1
+SELECT due_at FROM inbound_message WHERE due_at IS NOT NULL AND suspect <= :suspect ORDER BY due_at, id LIMIT 1
 
 -- name: kDue
 SELECT id, msg_id, channel, shop, topic, subject_id, order_id, body, attempts, failures, failing_since, grace_from,
@@ -69,7 +69,7 @@ WHERE id = :id AND claim = :claim
 
 -- name: kDead
 UPDATE inbound_message
-SET state = 'dlq', claim = 0, settled_at = :now, due_at = NULL, waits_for = NULL, suspect = 0,
+SET state = 'dlq', claim = 0, settled_at = :now, due_at = NULL, waits_for = NULL, suspect = 0, attempts = :attempts,
     last_error = :last_error, letter_id = :letter_id, subject_kind = :subject_kind, subject_id = :subject_id,
     order_id = :order_id,
     confirm_owed = CASE WHEN confirmed_at IS NULL THEN :confirmed_channel ELSE 0 END

@@ -25,7 +25,7 @@ void Rig::Open() {
   platform_clock = std::make_unique<PlatformClock>(clock);
   pacer = std::make_unique<Pacer>(settings.rate, clock, 1);
   shared = std::make_unique<Shared>(Shared{settings, *platform, clock, *platform_clock, *pacer, *secrets});
-  StoreOptions options{.path = folder.Path("tmc.db"), .create = true, .group = "", .vfs = "", .busy_timeout = 0ms};
+  StoreOptions options{.path = folder.Path("tmc.db"), .create = true, .busy_timeout = 0ms};
   store = std::make_unique<Store>(options);
   reconcile_store = std::make_unique<Store>(options);
   context = std::make_unique<Context>(*shared, *store, http, 1);
@@ -81,7 +81,7 @@ void Rig::Until(const std::function<bool()>& done, milliseconds most) {
 
 void Rig::Settle(milliseconds most) {
   Turns(2);
-  Until([&] { return !pump->Busy() && Count("SELECT count(*) FROM inbound_message WHERE state NOT IN ('applied','dlq')") == 0; },
+  Until([&] { return pump->quiet_answers() >= 1 && !pump->Busy() && Count("SELECT count(*) FROM inbound_message WHERE state NOT IN ('applied','dlq')") == 0; },
         most);
 }
 
