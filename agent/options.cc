@@ -11,9 +11,10 @@
 #include <sstream>
 
 #include "agent/help.h"
+#include "agent/option_checks.h"
+#include "agent/option_commands.h"
 #include "agent/option_flags.h"
 #include "agent/option_values.h"
-#include "agent/url.h"
 
 namespace tmc {
 namespace {
@@ -38,26 +39,6 @@ template <typename... T>
 std::string Shown(std::string_view word) {
   return log::Printable(word, 64);
 }
-
-struct CommandName {
-  std::string_view word, second;  // "dlq", "list"
-  Command command;
-};
-constexpr CommandName kCommands[] = {
-    {"run", "", Command::kRun},
-    {"status", "", Command::kStatus},
-    {"trace", "", Command::kTrace},
-    {"orders", "show", Command::kOrdersShow},
-    {"orders", "list", Command::kOrdersList},
-    {"dlq", "list", Command::kDlqList},
-    {"dlq", "show", Command::kDlqShow},
-    {"dlq", "replay", Command::kDlqReplay},
-    {"dlq", "discard", Command::kDlqDiscard},
-    {"reconcile", "", Command::kReconcile},
-    {"permit", "", Command::kPermit},
-    {"version", "", Command::kVersion},
-    {"help", "", Command::kHelp},
-};
 
 // What one parse found: flags with their values in their order, and everything else.
 struct Parsed {
@@ -211,7 +192,7 @@ Command CommandOf(const std::vector<std::string>& words) {
   if (words.empty()) Usage("no command; see tmc-agent help");
   if (words[0] == "doctor") Usage("doctor is not available in this version yet");
   std::vector<std::string_view> firsts, seconds;
-  for (const CommandName& name : kCommands) {
+  for (const CommandName& name : AllCommands()) {
     firsts.push_back(name.word);
     if (name.word != words[0]) continue;
     if (name.second.empty() || (words.size() > 1 && words[1] == name.second)) return name.command;
@@ -223,28 +204,10 @@ Command CommandOf(const std::vector<std::string>& words) {
   Usage("unknown command {}; did you mean {}?", Shown(words[0]), nearest);
 }
 
-std::string NameOf(Command command) {
-  const auto found = std::ranges::find(kCommands, command, &CommandName::command);
-  return std::string(found->word) + (found->second.empty() ? "" : " " + std::string(found->second));
-}
-
-bool TakesLetters(Command command) {
-  return command == Command::kDlqShow || command == Command::kDlqReplay || command == Command::kDlqDiscard;
-}
-
 // The words behind the command.
 void TakeIds(const std::vector<std::string>& words, Options& options) {
   const std::string name = NameOf(options.command);
-  const bool single = options.command == Command::kOrdersShow || options.command == Command::kDlqShow;
   options.ids.assign(words.begin() + 1 + (name.find(' ') != std::string::npos), words.end());
-  if (!single && !TakesLetters(options.command) && !options.ids.empty())
-    Usage("{} does not take the word {}", name, Shown(options.ids[0]));
-  if (single && options.ids.size() != 1) Usage("{} takes one ID", name);
-  for (const std::string& id : options.ids) {
-    const auto number = ParseWhole(id);
-    if (TakesLetters(options.command) && (!number || *number < 1))
-      Usage("{}: {} is not the number of a dead letter", name, Shown(id));
-  }
 }
 
 void Apply(const Parsed& parsed, bool from_file, Options& options) {
@@ -258,58 +221,12 @@ void Apply(const Parsed& parsed, bool from_file, Options& options) {
   }
 }
 
-void CheckLetters(const Options& options) {
-  const bool by_reason = !options.reason.empty();
-  if (options.command == Command::kDlqReplay) {
-    if (options.ids.empty() == !by_reason) Usage("dlq replay takes either IDs or --reason");
-    if (options.accept_truth && options.ids.size() != 1) Usage("--accept-truth takes one ID");
-    if (options.accept_truth && options.why.empty()) Usage("--accept-truth wants --why TEXT");
-  }
-  if (options.command == Command::kDlqDiscard) {
-    if (options.ids.empty()) Usage("dlq discard takes at least one ID");
-    if (options.why.empty()) Usage("dlq discard wants --why TEXT");
-  }
-}
-
-void CheckOperands(const Options& options) {
-  CheckLetters(options);
-  if (options.command == Command::kTrace && options.msg_id.empty() == options.order_id.empty())
-    Usage("trace takes either --msg-id or --order-id");
-  if (options.command == Command::kReconcile) {
-    if (!options.from || !options.to) Usage("reconcile wants both --from T and --to T");
-    if (*options.from >= *options.to) Missing("--to is not later than --from");
-  }
-}
-
-void CheckGateway(const Options& options) {
-  const auto url = ParseUrl(options.gateway);
-  if (url->scheme == "http" && !IsLoopback(url->host) && !options.allow_plaintext)
-    Missing(
-        "--gateway is plain http to {}: everybody on the way could read the session; use https, or say "
-        "--allow-plaintext",
-        url->host);
-}
-
-void CheckSettings(const Options& options) {
-  const Command command = options.command;
-  const bool calls = command == Command::kRun || command == Command::kPermit;
-  const bool reads_database = command != Command::kPermit && command != Command::kVersion;
-  if (reads_database && options.db.empty()) Missing("{} needs --db PATH", NameOf(command));
-  if (calls && options.settings.app_key.empty()) Missing("{} needs --app-key KEY", NameOf(command));
-  if (calls && options.secrets.app_secret_file.empty() && options.secrets.app_secret.empty())
-    Missing("{} needs --app-secret-file F, or the variable TMC_APP_SECRET", NameOf(command));
-  if (command == Command::kPermit && options.secrets.session_file.empty() && options.secrets.session.empty())
-    Missing("permit needs --session-file F, or the variable TMC_SESSION");
-  if (options.settings.idle_min > options.settings.idle_max) Missing("--idle-min is larger than --idle-max");
-  CheckGateway(options);
-}
-
 Options Help(const std::vector<std::string>& words) {
   Options options;
   options.help = HelpText("");
   for (const std::string& word : words) {
     const bool known =
-        word != "help" && std::ranges::find(kCommands, word, &CommandName::word) != std::end(kCommands);
+        word != "help" && std::ranges::find(AllCommands(), word, &CommandName::word) != AllCommands().end();
     if (!known) continue;
     options.help = HelpText(word);
     break;
@@ -340,8 +257,7 @@ Options ParseAll(std::vector<std::string> words, const Environment& environment)
   }
   Apply(parsed, false, options);
   TakeIds(parsed.words, options);
-  CheckOperands(options);
-  CheckSettings(options);
+  if (auto problem = CheckOptions(options)) throw *std::move(problem);
   return options;
 }
 

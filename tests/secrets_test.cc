@@ -108,7 +108,10 @@ TEST_CASE("Secrets: what is missing, empty or no word is named, never shown") {
 TEST_CASE("Secrets: a pipe in a secret file's place is refused at once") {
   const TempFolder folder;
   REQUIRE(mkfifo(folder.Path("pipe").c_str(), 0600) == 0);
-  CHECK(ProblemOf({.app_secret_file = folder.Path("pipe")})->exit_status == 78);
+  const auto problem = ProblemOf({.app_secret_file = folder.Path("pipe")});
+  REQUIRE(problem);
+  CHECK(problem->exit_status == 78);
+  CHECK(problem->text.ends_with("is not a regular file"));
 }
 
 TEST_CASE("Secrets: a session file holds one bare session") {
