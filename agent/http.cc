@@ -324,6 +324,8 @@ class CurlClient final : public HttpClient {
 
 }  // namespace
 
+std::string HttpLibrary() { return curl_version(); }
+
 std::unique_ptr<HttpClient> MakeCurlClient(const HttpSettings& settings) {
   return std::make_unique<CurlClient>(settings);
 }

@@ -61,6 +61,9 @@ struct HttpSettings {
   std::string ca_file;              // empty: the system's
 };
 
+// "libcurl/7.88.1 OpenSSL/3.0.19 …"
+std::string HttpLibrary();
+
 std::unique_ptr<HttpClient> MakeCurlClient(const HttpSettings& settings);
 
 }  // namespace tmc

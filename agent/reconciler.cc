@@ -25,6 +25,13 @@ Time WholeSecond(Time time) { return std::chrono::floor<std::chrono::seconds>(ti
 bool IsUserId(std::string_view key) { return key.find_first_not_of("0123456789") == key.npos; }
 }  // namespace
 
+std::string PassJson(const PassReport& report) {
+  json::Writer out;
+  out.BeginObject().Member("slices", report.slices).Member("orders_seen", report.seen);
+  out.Member("orders_opened", report.opened).Member("short_slices", report.short_slices);
+  return out.Member("shops_left_out", report.shops_left_out).EndObject().Take();
+}
+
 Reconciler::Reconciler(Context& context)
     : context_(context), cursors_(context.store, std::string(context.platform.Name())), inbox_(context.store),
       orders_(context.store, std::string(context.platform.Name())),
@@ -82,11 +89,8 @@ void Reconciler::EndPass() {
   lookup_nick_.clear();
   ++passes_;
   const Time now = context_.clock.Now();
-  const std::string result =
-      fmt::format("{{\"slices\":{},\"orders_seen\":{},\"orders_opened\":{},\"short_slices\":{},\"shops_left_out\":{}}}",
-                  report_.slices, report_.seen, report_.opened, report_.short_slices, report_.shops_left_out);
   Transaction transaction(context_.store);
-  if (pass_->ask_id) cursors_.PutAnswer(*pass_->ask_id, {report_.failure ? 69 : 0, result}, now);
+  if (pass_->ask_id) cursors_.PutAnswer(*pass_->ask_id, {report_.failure ? 69 : 0, PassJson(report_)}, now);
   if (pass_->regular && !report_.failure) cursors_.Put("last_reconcile_at", ToMillis(now));
   transaction.Commit();
   pass_.reset();

@@ -23,6 +23,9 @@ struct PassReport {
   std::optional<Error> failure;      // it could not be finished
 };
 
+// As `reconcile` prints it.
+std::string PassJson(const PassReport& report);
+
 // The loop behind the messages: lists each shop's recently modified orders and opens a row for whatever we do not
 // hold like that. It changes no order itself. One Step() makes at most one call.
 class Reconciler {

@@ -64,6 +64,10 @@ void CheckContent(SQLite::Database& database, const StoreOptions& options) {
                         "); keep the file, restore a backup or recover it with `sqlite3 FILE .recover`");
 }
 
+void KeepWal(SQLite::Database& database, bool keep) {
+  sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep ? 1 : 0, nullptr);
+}
+
 void Migrate(SQLite::Database& database) {
   const int newest = Store::NewestSchema();
   const int held = Pragma(database, "user_version");
@@ -155,7 +159,10 @@ Store::Store(const StoreOptions& options) {
     const int mode = options.read_only ? SQLite::OPEN_READONLY : SQLite::OPEN_READWRITE;
     database_ = std::make_unique<SQLite::Database>(options.path, mode,
                                                    static_cast<int>(options.busy_timeout.count()), options.vfs);
+    // A file that is refused stays byte for byte as it is: its -wal is not folded in when it is closed.
+    KeepWal(*database_, true);
     CheckContent(*database_, options);
+    KeepWal(*database_, false);
     Configure(*database_, options);
     if (!options.read_only) Migrate(*database_);
   } catch (const SQLite::Exception& error) {
@@ -188,6 +195,8 @@ int Store::SchemaVersion() {
 }
 
 int Store::NewestSchema() { return static_cast<int>(std::size(sql::kMigrations)); }
+
+std::string Store::Library() { return sqlite3_libversion(); }
 
 Transaction::Transaction(Store& store) : store_(store) { store_.Exec("BEGIN IMMEDIATE"); }
 

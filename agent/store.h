@@ -100,6 +100,7 @@ class Store {
   int64_t DataVersion();              // changes when another connection has committed
   int SchemaVersion();
   static int NewestSchema();
+  static std::string Library();       // SQLite's version
 
  private:
   friend class Transaction;

@@ -60,6 +60,7 @@ CREATE INDEX idx_inbound_open ON inbound_message (received_at) WHERE state IN ('
 CREATE INDEX idx_inbound_hand ON inbound_message (claim) WHERE claim > 0;
 CREATE INDEX idx_inbound_waits ON inbound_message (waits_for, id) WHERE waits_for IS NOT NULL;
 CREATE INDEX idx_inbound_owed ON inbound_message (settled_at, id) WHERE confirm_owed = 1;
+CREATE INDEX idx_inbound_refused ON inbound_message (id) WHERE confirm_owed = 2;
 CREATE INDEX idx_inbound_missed ON inbound_message (settled_at) WHERE missed = 1;
 CREATE INDEX idx_inbound_settled ON inbound_message (settled_at) WHERE settled_at IS NOT NULL;
 
@@ -87,6 +88,8 @@ CREATE TABLE order_snapshot (
   final INTEGER NOT NULL,
   PRIMARY KEY (platform, order_id)
 ) STRICT;
+
+CREATE INDEX idx_order_modified ON order_snapshot (modified_at, order_id);
 
 CREATE TABLE order_history (
   platform TEXT NOT NULL,
@@ -148,6 +151,8 @@ CREATE TABLE outbox_event (
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX uq_outbox_event ON outbox_event (event_id);
+CREATE INDEX idx_event_order ON outbox_event (order_id, id);
+CREATE INDEX idx_event_created ON outbox_event (created_at);
 
 CREATE TABLE delivery (
   event_id TEXT NOT NULL,
