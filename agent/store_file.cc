@@ -7,13 +7,16 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include "agent/log.h"
 #include "agent/store.h"
 
 namespace tmc::store_file {
 namespace {
+
+// Nothing here may open an existing database: closing a descriptor of a file ends all POSIX locks of the process on
+// it, also those of SQLite's connections, and another program's last close would then take the -wal away from under
+// us (sqlite.org/howtocorrupt.html, 2.2).
 
 std::string Reason() { return std::strerror(errno); }
 
@@ -47,13 +50,6 @@ void Narrow(const std::string& path, mode_t mode, const StoreOptions& options) {
   }
 }
 
-void RefuseForeign(const std::string& path) {
-  char head[16] = {};
-  std::ifstream(path, std::ios::binary).read(head, sizeof head);
-  if (std::memcmp(head, "SQLite format 3", sizeof head) != 0)
-    throw StoreUnusable(path + " is not a SQLite database; name another file");
-}
-
 }  // namespace
 
 int64_t Size(const std::string& path) {
@@ -69,7 +65,6 @@ void Prepare(const StoreOptions& options) {
   if (size <= 0 && Size(options.path + "-wal") > 0)
     throw StoreUnusable(options.path + " is empty or missing, but its -wal holds rows; restore the file, " +
                         "or move the -wal away if you mean to begin anew");
-  if (size > 0) RefuseForeign(options.path);
   if (size == 0 && options.read_only)
     throw StoreUnusable(options.path + " is empty; has the agent run with this --db yet?");
   if (options.read_only) return;
