@@ -27,7 +27,7 @@ ApiError InvalidArgument(std::string_view name);
 std::optional<int64_t> WholeNumber(std::string_view text);
 // Of a parameter; `fallback` when it is absent, nothing when it is no number.
 std::optional<int64_t> NumberOf(const Call& call, std::string_view name, int64_t fallback);
-// A list parameter of that many rows and more than one wrapper: {"<item>":[…]} of texts.
+// A list of texts as the platform wraps it: {"string":[…]}.
 std::string WrapTexts(const std::vector<std::string>& texts, const Style& style);
 
 }  // namespace tmc::sim

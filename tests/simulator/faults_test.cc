@@ -192,7 +192,7 @@ TEST_CASE("Faults: a chance of one half hits about every other call") {
 
 TEST_CASE("Faults: what cannot be understood is refused with the member's name") {
   Caller caller;
-  for (const char* bad : {R"({"apj":"x"})", R"({"delay":"soon"})", R"({"times":"many"})",
+  for (const char* bad : {R"({"apj":"x"})", R"({"delay":"soon"})", R"({"times":"many"})", R"({"chance":2})",
                           R"({"error":{"kode":1}})", R"({"body_hex":"0"})", "[", "7"}) {
     CAPTURE(bad);
     const Parsed answer = caller.Post("/faults", bad);

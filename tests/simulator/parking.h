@@ -18,7 +18,7 @@ struct Exchange {
   SimResponse response;
   MHD_Connection* connection = nullptr;
   int socket = -1;
-  bool control = false, begun = false, answered = false, rested = false;
+  bool begun = false, answered = false, rested = false;
   size_t sent = 0;
   std::chrono::steady_clock::time_point next_byte{};
 };

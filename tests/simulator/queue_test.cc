@@ -251,3 +251,26 @@ TEST_CASE("Queue: a held consume of a caller who left takes nothing") {
   CHECK_FALSE(caller.heart.Held(*ticket));
   CHECK(caller.Take() == kFirst);
 }
+
+TEST_CASE("Queue: a fault is answered at once, although the call could be held") {
+  Caller caller;
+  caller.Post("/switches", R"({"hold":"10s"})");
+  caller.Post("/faults", R"({"empty":"missing"})");
+  const Parsed answer = caller.Consume();
+  CHECK_FALSE(answer.response.hold);
+  CHECK(answer.root()["tmc_messages_consume_response"]["request_id"].Exists());
+  CHECK(caller.Consume().response.hold);
+}
+
+TEST_CASE("Queue: a fault that comes while a call is held concerns its answer") {
+  Caller caller;
+  caller.Post("/switches", R"({"hold":"10s"})");
+  const auto ticket = caller.Consume().response.hold;
+  REQUIRE(ticket);
+  caller.Post("/faults", R"({"api":"consume","drop":"after"})");
+  PostMany(caller, 1);
+  const auto answer = caller.heart.Held(*ticket);
+  REQUIRE(answer);
+  CHECK(answer->ending == Ending::kDrop);
+  CHECK(caller.heart.world().queue.at(0).handed == 1);
+}

@@ -31,14 +31,13 @@ struct Door {
   Server& server;
   bool control;
 
-  static void* Begin(void* self, const char* uri, MHD_Connection* connection) {
+  static void* Begin(void*, const char* uri, MHD_Connection* connection) {
     auto* exchange = new Exchange;
     const std::string_view text(uri);
     const size_t question = std::min(text.find('?'), text.size());
     exchange->request.path = text.substr(0, question);
     exchange->request.query = text.substr(std::min(question + 1, text.size()));
     exchange->connection = connection;
-    exchange->control = static_cast<Door*>(self)->control;
     return exchange;
   }
 

@@ -192,6 +192,7 @@ TEST_CASE("Server: a message is not handed to a held consume whose caller has le
     leaves.Post(kRest, house.Signed("taobao.tmc.messages.consume"));
     house.Await(R"("held_calls":1)");
   }
+  house.Await(R"("held_calls":0)");
   house.Tell("/messages", R"({"content":"news"})");
   Line stays(house.server->gateway_port());
   stays.Post(kRest, house.Signed("taobao.tmc.messages.consume"));

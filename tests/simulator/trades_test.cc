@@ -73,8 +73,10 @@ TEST_CASE("Trades: a change keeps what it does not name, and bumps modified") {
   CHECK(trade["modified"].Text() == "2026-01-15 08:30:00");
   CHECK(trade["pay_time"].Text() == "2026-01-15 08:30:00");
   CHECK(trade["orders"]["order"].At(0)["status"].Text() == "WAIT_SELLER_SEND_GOODS");
+  caller.clock.passed = 5s;
   caller.Post("/orders", Told(kTid, R"("pay_time":null,"keep_modified":true)"));
   CHECK(caller.ReadTrade(kTid, "pay_time").response.body.find("pay_time") == std::string::npos);
+  CHECK(caller.ReadTrade(kTid).response.body.find("2026-01-15 08:30:00") != std::string::npos);
 }
 
 TEST_CASE("Trades: several truths within one second have one modified") {
@@ -122,6 +124,16 @@ TEST_CASE("Trades: an order appears only after some reads, and then in lists") {
   CHECK(caller.StatusOf(kTid) == "isv.trade-not-exist");
   CHECK(caller.StatusOf(kTid) == "WAIT_BUYER_PAY");
   CHECK(List(caller, Morning()).total == 1);
+}
+
+TEST_CASE("Trades: lists follow changes that were announced for later") {
+  Caller caller;
+  caller.Post("/orders",
+              Told("1", R"("truths":[{"at":"-10m"},{"at":"+5s","status":"TRADE_CLOSED_BY_TAOBAO"}])"));
+  CHECK(List(caller, Morning()).total == 1);
+  caller.clock.passed = 5s;
+  CHECK(List(caller, Morning()).total == 0);
+  CHECK(List(caller, Window("2026-01-15 08:30:05", "2026-01-15 08:31:00")).total == 1);
 }
 
 TEST_CASE("Trades: another shop's order does not exist") {
