@@ -1,3 +1,6 @@
+// std::regex recurses on the length of a word and trips gcc's warnings under sanitizers.
+#define CXXOPTS_NO_REGEX true
+
 #include "agent/options.h"
 
 #include <fmt/format.h>
@@ -20,7 +23,6 @@ namespace tmc {
 namespace {
 
 constexpr int kUsage = 64, kSetting = 78;
-// cxxopts matches words with a recursive regular expression: a long one would end the stack.
 constexpr size_t kLongestWord = 2048, kLongestFlagfile = 1u << 20;
 
 // Problems travel as exceptions inside this file only; ParseOptions hands them over as values.
@@ -109,7 +111,7 @@ cxxopts::Options Parser() {
   parser.allow_unrecognised_options();
   auto add = parser.add_options();
   for (const Flag& flag : AllFlags()) {
-    // Never a list type: cxxopts would split the value at its commas.
+    // Text, whatever it means: cxxopts would split a list at its commas.
     if (flag.value.empty()) {
       add(std::string(flag.name), "");
     } else {
@@ -251,9 +253,7 @@ Options ParseAll(std::vector<std::string> words, const Environment& environment)
   options.secrets.app_secret = environment("TMC_APP_SECRET");
   options.secrets.session = environment("TMC_SESSION");
   if (const std::string* const path = parsed.Value("flagfile")) {
-    Parsed file = ParseFlagfile(*path);
-    std::erase_if(file.flags, [&](const auto& given) { return parsed.Value(given.flag->name) != nullptr; });
-    Apply(file, true, options);
+    Apply(ParseFlagfile(*path), true, options);
   }
   Apply(parsed, false, options);
   TakeIds(parsed.words, options);
