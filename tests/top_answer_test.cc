@@ -55,8 +55,8 @@ TEST_CASE("Answer: what is no JSON object of ours is named by its first bytes") 
   for (const char* body :
        {"", " ", "<html><body>login</body></html>", "{\"tmc_messages_confirm_response\":", "[]", "{}", "true",
         "\"x\"", "{\"foo\":1}", "{\"other_response\":{\"is_success\":true}}",
-        "{\"tmc_messages_confirm_response\":[]}", "{\"tmc_messages_confirm_response\":null}",
-        "{\"error_response\":7}"})
+        "{\"other_response\":{},\"is_success\":true}", "{\"tmc_messages_confirm_response\":[]}",
+        "{\"tmc_messages_confirm_response\":null}", "{\"error_response\":7}"})
     CHECK(Refused(Answered(body)).code == "bad_answer");
   CHECK(Names(Refused(Answered("<html>\x1b[2J")), "<html>\\x1B[2J"));
   CHECK(Names(Refused(Answered("[]")), "[]"));

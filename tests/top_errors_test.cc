@@ -163,6 +163,12 @@ TEST_CASE("Errors: the end of a ban is bounded, and read from nothing else") {
     CHECK_FALSE(Limited(text).wait);
 }
 
+TEST_CASE("Errors: a ban's end may stand in msg") {
+  const Error error =
+      ErrorOf(R"({"error_response":{"code":7,"msg":"This ban will last for 9 more seconds"}})");
+  CHECK(error.wait == 9s);
+}
+
 TEST_CASE("Errors: a code may be text, and its absence is the outside's") {
   CHECK(ErrorOf(R"({"error_response":{"code":"27","msg":"Invalid session"}})").fault == Fault::kShop);
   const Error none = ErrorOf(R"({"error_response":{"msg":"odd"}})");

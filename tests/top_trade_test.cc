@@ -274,6 +274,11 @@ TEST_CASE("Digest: the same content has the same digest, however it is written")
   CHECK(Digest(first) == Digest(other));
 }
 
+TEST_CASE("Digest: it stays the same from release to release") {
+  CHECK(ReadOrder(kTid, Answered(Sample("top_trade_fullinfo_get_response.json")))->digest ==
+        "51e1b58adbc69a4c1a41d3468f6d96dd1a1f0bd64ec9d86adfb2ee6cf274d454");
+}
+
 TEST_CASE("Digest: any field that was asked for changes it") {
   const std::string base = TradeText().Text();
   const std::string open = base.substr(0, base.size() - 1);
