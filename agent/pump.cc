@@ -202,7 +202,7 @@ size_t Pump::GiveUp() {
 
 bool Pump::Busy() {
   if (pending_ || AnythingToWrite() || worker_.in_hand() > 0 || confirmer_.owes()) return true;
-  return worker_.Startable() && inbox_.EarliestDue().has_value();
+  return !worker_.NeedsPerson() && inbox_.EarliestDue().has_value();
 }
 
 }  // namespace tmc

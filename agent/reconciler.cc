@@ -202,7 +202,7 @@ void Reconciler::TakeShop(const HttpResponse& response) {
   const std::string nick = std::exchange(lookup_nick_, "");
   if (!shop || shop->user_id.empty()) {
     // An auxiliary call: its refusal switches off this feature alone.
-    shop_lookup_off_ = true;
+    shop_lookup_off_ = !shop && shop.error().fault != Fault::kUnknown;
     if (by_nick) return LeaveOut("its user id could not be learned: " + (shop ? std::string("no such shop") : Sentence(shop.error())));
     if (slices_.empty()) NextTarget();
     return;

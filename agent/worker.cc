@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "agent/log.h"
 
 namespace tmc {
@@ -49,6 +51,13 @@ void Worker::Sort(ClaimedRow row) {
 }
 
 bool Worker::Startable() const { return !gateway_.Closed(api_, ""); }
+
+bool Worker::NeedsPerson() const {
+  const auto closures = context_.pacer.Closures();
+  return std::any_of(closures.begin(), closures.end(), [&](const Closure& closure) {
+    return !closure.ban && (closure.scope == "agent" || closure.scope == "api:" + api_);
+  });
+}
 
 void Worker::Start() {
   const auto slots = static_cast<size_t>(context_.settings.parallel);

@@ -33,6 +33,7 @@ class Worker {
   void Written();
 
   bool Startable() const;                       // could a due row be worked on now?
+  bool NeedsPerson() const;                     // reads are closed until someone mends a permission or secret
   bool has_results() const { return !finished_.empty(); }
   bool has_suspect() const { return suspects_ > 0; }
   size_t in_hand() const { return in_hand_; }
