@@ -13,7 +13,8 @@
 
 namespace tmc {
 
-std::optional<std::string> ForeignDatabase(Store& store, std::string_view platform, const Settings& settings) {
+std::optional<std::string> ForeignDatabase(Store& store, std::string_view platform,
+                                           const Settings& settings) {
   Cursors cursors(store, std::string(platform));
   const std::pair<const char*, std::string> marks[] = {
       {"platform", std::string(platform)}, {"app_key", settings.app_key}, {"group", settings.group}};
@@ -21,8 +22,10 @@ std::optional<std::string> ForeignDatabase(Store& store, std::string_view platfo
   for (const auto& [key, value] : marks) {
     const auto held = cursors.Meta(key);
     if (held && *held != value)
-      return fmt::format("the database belongs to {} \"{}\", not \"{}\"; use a --db of its own for each platform, app key and group",
-                         key, *held, value);
+      return fmt::format(
+          "the database belongs to {} \"{}\", not \"{}\"; use a --db of its own for each platform, app key "
+          "and group",
+          key, *held, value);
     if (!held) cursors.PutMeta(key, value);
   }
   transaction.Commit();
@@ -30,8 +33,11 @@ std::optional<std::string> ForeignDatabase(Store& store, std::string_view platfo
 }
 
 Agent::Agent(const Shared& shared, const StoreOptions& store, const HttpSettings& http, uint64_t seed)
-    : shared_(shared), pump_place_(shared, store, http, seed), reconcile_place_(shared, store, http, seed + 1),
-      pump_(pump_place_.context), reconciler_(reconcile_place_.context) {}
+    : shared_(shared),
+      pump_place_(shared, store, http, seed),
+      reconcile_place_(shared, store, http, seed + 1),
+      pump_(pump_place_.context),
+      reconciler_(reconcile_place_.context) {}
 
 void Agent::Prepare() {
   Cursors cursors(pump_place_.store, std::string(shared_.platform.Name()));
@@ -58,7 +64,8 @@ bool Agent::StepPump(std::stop_token stop) {
   const size_t given_back = pump_.GiveUp();
   const bool owes = pump_.OwesConfirms();
   log::Warn("stop", fmt::format("the drain's time is over: {} messages given back, {}", given_back,
-                                owes ? "settled messages are still to be confirmed by the next start" : "nothing owed"));
+                                owes ? "settled messages are still to be confirmed by the next start"
+                                     : "nothing owed"));
   if (given_back > 0 || owes) stop_status_ = 75;
   return false;
 }
@@ -70,8 +77,10 @@ bool Agent::StepReconciler(std::stop_token stop) {
 }
 
 void Agent::Report(Loop& pump, Loop& reconciler) {
-  log::Info("status", fmt::format("pump: {} ({} turns); reconciler: {} ({} steps); open messages: see `tmc-agent status`",
-                                  pump_.doing(), pump.steps(), reconciler_.doing(), reconciler.steps()));
+  log::Info(
+      "status",
+      fmt::format("pump: {} ({} turns); reconciler: {} ({} steps); open messages: see `tmc-agent status`",
+                  pump_.doing(), pump.steps(), reconciler_.doing(), reconciler.steps()));
 }
 
 int Agent::Run(std::optional<milliseconds> max_runtime) {

@@ -13,15 +13,16 @@ namespace tmc {
 
 // What belongs to one loop: its own connections.
 struct Workplace {
-  Workplace(const Shared& shared, const StoreOptions& store_options, const HttpSettings& http_settings, uint64_t seed)
+  Workplace(const Shared& shared, const StoreOptions& store_options, const HttpSettings& http_settings,
+            uint64_t seed)
       : store(store_options), http(MakeCurlClient(http_settings)), context(shared, store, *http, seed) {}
   Store store;
   std::unique_ptr<HttpClient> http;
   Context context;
 };
 
-// The running agent: owns the loops and their threads; starts, watches, drains and stops them. Holds the run lock
-// of its database (taken by the caller) for as long as it lives.
+// The running agent: owns the loops and their threads; starts, watches, drains and stops them. Holds the run
+// lock of its database (taken by the caller) for as long as it lives.
 class Agent {
  public:
   Agent(const Shared& shared, const StoreOptions& store, const HttpSettings& http, uint64_t seed);
@@ -48,7 +49,7 @@ class Agent {
   Workplace pump_place_, reconcile_place_;
   Pump pump_;
   Reconciler reconciler_;
-  std::optional<milliseconds> drain_until_;   // steady; set by the first look after a stop was asked for
+  std::optional<milliseconds> drain_until_;  // steady; set by the first look after a stop was asked for
   std::atomic<int> stop_status_{0};
 };
 

@@ -10,8 +10,12 @@ using namespace std::chrono_literals;
 // A moment, UTC, in milliseconds since the epoch: the unit of every time column.
 using Time = std::chrono::sys_time<milliseconds>;
 
-inline Time FromMillis(int64_t since_epoch) { return Time(milliseconds(since_epoch)); }
-inline int64_t ToMillis(Time time) { return time.time_since_epoch().count(); }
+inline Time FromMillis(int64_t since_epoch) {
+  return Time(milliseconds(since_epoch));
+}
+inline int64_t ToMillis(Time time) {
+  return time.time_since_epoch().count();
+}
 
 // Where the agent's time comes from. Tests hand in a clock that moves when told.
 class Clock {

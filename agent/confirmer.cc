@@ -8,14 +8,17 @@
 
 namespace tmc {
 namespace {
-constexpr int64_t kMost = 200;                       // ids a call (taobao.tmc.messages.confirm)
-constexpr milliseconds kOldest = 1s;                 // a settled row waits no longer for company
+constexpr int64_t kMost = 200;        // ids a call (taobao.tmc.messages.confirm)
+constexpr milliseconds kOldest = 1s;  // a settled row waits no longer for company
 constexpr milliseconds kFailedFirst = 500ms, kFailedMost = 30s;
-constexpr milliseconds kRefusedPause = 1s;           // between offers of an id that was refused alone
+constexpr milliseconds kRefusedPause = 1s;  // between offers of an id that was refused alone
 }  // namespace
 
 Confirmer::Confirmer(Context& context, Gateway& gateway, Inbox& inbox, Cursors& cursors)
-    : context_(context), gateway_(gateway), inbox_(inbox), cursors_(cursors),
+    : context_(context),
+      gateway_(gateway),
+      inbox_(inbox),
+      cursors_(cursors),
       api_(context.platform.Confirm({}, gateway.With("")).api) {}
 
 void Confirmer::Count() {
@@ -65,9 +68,12 @@ std::optional<milliseconds> Confirmer::Pause() const {
   if (in_flight()) return std::nullopt;
   const milliseconds now = context_.clock.Steady();
   std::optional<milliseconds> pause;
-  if (!halves_.empty() || owed_.count >= kMost) pause = 0ms;
-  else if (owed_.oldest) pause = std::clamp(*owed_.oldest + kOldest - context_.clock.Now(), 0ms, kOldest);
-  else if (refused_waiting_) pause = std::max(refused_not_before_ - now, 0ms);
+  if (!halves_.empty() || owed_.count >= kMost)
+    pause = 0ms;
+  else if (owed_.oldest)
+    pause = std::clamp(*owed_.oldest + kOldest - context_.clock.Now(), 0ms, kOldest);
+  else if (refused_waiting_)
+    pause = std::max(refused_not_before_ - now, 0ms);
   if (!pause) return std::nullopt;
   return std::max({*pause, not_before_ - now, context_.pacer.Delay(api_, "")});
 }
@@ -97,8 +103,10 @@ void Confirmer::Write(Time now) {
     cursors_.Count("messages_confirmed", confirmed);
   } else if (sent_.size() == 1 && inbox_.ConfirmRefused(sent_[0].id)) {
     cursors_.Count("confirms_refused", 1);
-    log::Error("confirm", fmt::format("the platform refuses the confirm of message {} for good ({}); it is kept, and "
-                                      "offered again only when it comes again", sent_[0].msg_id, Sentence(answer_->error())));
+    log::Error("confirm",
+               fmt::format("the platform refuses the confirm of message {} for good ({}); it is kept, and "
+                           "offered again only when it comes again",
+                           sent_[0].msg_id, Sentence(answer_->error())));
   }
 }
 
@@ -119,7 +127,8 @@ void Confirmer::Refused() {
     refused_not_before_ = context_.clock.Steady() + kRefusedPause;
     return;
   }
-  log::Warn("confirm", fmt::format("a confirm of {} ids was refused, halving it: {}", sent_.size(), Sentence(answer_->error())));
+  log::Warn("confirm", fmt::format("a confirm of {} ids was refused, halving it: {}", sent_.size(),
+                                   Sentence(answer_->error())));
   const auto middle = sent_.begin() + static_cast<std::ptrdiff_t>(sent_.size() / 2);
   halves_.emplace_front(middle, sent_.end());
   halves_.emplace_front(sent_.begin(), middle);

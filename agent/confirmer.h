@@ -20,14 +20,14 @@ class Confirmer {
   // `idle`: nothing else is in hand, so that nothing is gained by collecting more.
   void Start(bool idle);
   bool Take(HttpDone& done);
-  std::optional<milliseconds> Pause() const;     // until Start could do something; nothing when nothing is owed
+  std::optional<milliseconds> Pause() const;  // until Start could do something; nothing when nothing is owed
   bool in_flight() const { return call_.id != 0; }
   bool has_answer() const { return answer_.has_value(); }
-  void Write(Time now);                          // inside the turn's transaction
+  void Write(Time now);  // inside the turn's transaction
   void Written();
-  void Look() { looked_ = false; }               // rows changed: count anew before the next Start
-  bool owes();                                   // rows that a call would settle
-  void Drop();                                   // a stop: forgets the call that is out
+  void Look() { looked_ = false; }  // rows changed: count anew before the next Start
+  bool owes();                      // rows that a call would settle
+  void Drop();                      // a stop: forgets the call that is out
 
  private:
   using Batch = std::vector<OwedConfirm>;
@@ -43,11 +43,11 @@ class Confirmer {
   std::string api_;
   Call call_;
   Batch sent_;
-  std::deque<Batch> halves_;                     // of a refused call, to be offered before anything else
+  std::deque<Batch> halves_;  // of a refused call, to be offered before anything else
   std::optional<Result<Done>> answer_;
   Inbox::OwedState owed_;
   bool looked_ = false;
-  bool refused_waiting_ = false;                 // a row that was refused alone before is owed
+  bool refused_waiting_ = false;  // a row that was refused alone before is owed
   milliseconds not_before_{}, refused_not_before_{};
   int failures_ = 0;
 };

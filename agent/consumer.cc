@@ -8,15 +8,21 @@
 
 namespace tmc {
 namespace {
-constexpr int kSmallest = 10;                       // the platform's least quantity
+constexpr int kSmallest = 10;  // the platform's least quantity
 constexpr milliseconds kFailedFirst = 500ms, kFailedMost = 30s;
 constexpr milliseconds kBacklogPause = 50ms;
 }  // namespace
 
 Consumer::Consumer(Context& context, Gateway& gateway, Sessions& sessions, Inbox& inbox, DeadLetters& letters,
                    Cursors& cursors)
-    : context_(context), gateway_(gateway), sessions_(sessions), inbox_(inbox), letters_(letters), cursors_(cursors),
-      api_(context.platform.Consume(kSmallest, gateway.With("")).api), quantity_(context.settings.batch),
+    : context_(context),
+      gateway_(gateway),
+      sessions_(sessions),
+      inbox_(inbox),
+      letters_(letters),
+      cursors_(cursors),
+      api_(context.platform.Consume(kSmallest, gateway.With("")).api),
+      quantity_(context.settings.batch),
       idle_(context.settings.idle_min) {}
 
 void Consumer::Start(bool startable) {
@@ -48,7 +54,8 @@ bool Consumer::Take(HttpDone& done) {
 void Consumer::Read(const HttpResponse& response) {
   auto answer = context_.platform.ReadConsume(response);
   if (!answer && answer.error().unreadable) {
-    log::Warn("consume", "an answer does not parse as a whole, its entries are taken one by one: " + answer.error().text);
+    log::Warn("consume", "an answer does not parse as a whole, its entries are taken one by one: " +
+                             answer.error().text);
     answer = context_.platform.SalvageConsume(response.body);
   }
   if (!answer) return Failed(answer.error(), response);
@@ -78,20 +85,23 @@ void Consumer::WriteBad(const BadEntry& entry, Time now) {
   if (!entry.msg_id) {
     if (letters_.WriteNameless(entry, channel, now)) {
       ++new_ids_;
-      log::Warn("consume", fmt::format("an entry cannot be confirmed and became a dead letter: {}: {}", entry.reason, entry.detail));
+      log::Warn("consume", fmt::format("an entry cannot be confirmed and became a dead letter: {}: {}",
+                                       entry.reason, entry.detail));
     }
     return;
   }
   if (inbox_.Known(*entry.msg_id)) return inbox_.Redelivered(*entry.msg_id);
   inbox_.AcceptDead(entry, channel, now, letters_.Write(entry, channel, now));
   ++new_ids_;
-  log::Warn("consume", fmt::format("message {} became a dead letter: {}: {}", *entry.msg_id, entry.reason, entry.detail));
+  log::Warn("consume", fmt::format("message {} became a dead letter: {}: {}", *entry.msg_id, entry.reason,
+                                   entry.detail));
 }
 
 void Consumer::WriteOne(const Envelope& envelope, Time now, int64_t claim) {
   sessions_.Learn(envelope.shop, envelope.shop_nick);
   ClaimedRow row;
-  if (inbox_.Accept(envelope, context_.platform.MessageChannel(), now, claim, &row) == Accepted::kAgain) return;
+  if (inbox_.Accept(envelope, context_.platform.MessageChannel(), now, claim, &row) == Accepted::kAgain)
+    return;
   ++new_ids_;
   if (claim == 0) return;
   row.body = envelope.body;
@@ -124,7 +134,8 @@ std::vector<ClaimedRow> Consumer::Written() {
   const milliseconds started = call_.started;
   if (new_ids_ == 0) {
     ++quiet_;
-    not_before_ = started + idle_;  // counted from the start: a call that the gateway held needs no further pause
+    not_before_ =
+        started + idle_;  // counted from the start: a call that the gateway held needs no further pause
     idle_ = std::min(idle_ * 2, context_.settings.idle_max);
   } else {
     quiet_ = 0;

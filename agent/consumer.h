@@ -20,7 +20,7 @@ class Consumer {
 
   // Begins a call when it is time; `startable` is whether due rows could be worked on now.
   void Start(bool startable);
-  bool Take(HttpDone& done);                    // true: it was this one's answer
+  bool Take(HttpDone& done);  // true: it was this one's answer
   // How long until Start could do something; nothing while a call is out.
   std::optional<milliseconds> Pause() const;
   bool in_flight() const { return call_.id != 0; }
@@ -51,9 +51,9 @@ class Consumer {
   Cursors& cursors_;
   std::string api_;
   Call call_;
-  int asked_ = 0;                               // quantity of the call that is out
+  int asked_ = 0;  // quantity of the call that is out
   int quantity_;
-  milliseconds not_before_{};                   // steady
+  milliseconds not_before_{};  // steady
   milliseconds idle_;
   int quiet_ = 0, failures_ = 0;
   std::optional<Error> last_error_;

@@ -32,7 +32,10 @@ std::vector<CursorRow> Cursors::All() {
 
 void Cursors::AddShortSlice(const ShortSlice& slice, Time now) {
   auto query = store_.Use(q::kShortSlice);
-  query.Bind(":shop", slice.shop).Bind(":kind", slice.kind).Bind(":from_at", slice.from).Bind(":to_at", slice.to);
+  query.Bind(":shop", slice.shop)
+      .Bind(":kind", slice.kind)
+      .Bind(":from_at", slice.from)
+      .Bind(":to_at", slice.to);
   query.Bind(":seen", slice.seen).Bind(":expected", slice.expected).Bind(":now", now).Run();
 }
 

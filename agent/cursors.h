@@ -25,13 +25,13 @@ struct ShortSlice {
 // What a command asks the running agent to do.
 struct Ask {
   int64_t id = 0;
-  std::string kind;                  // "reconcile"
+  std::string kind;  // "reconcile"
   Time from{}, to{};
 };
 
 struct Answer {
   int exit_status;
-  std::string result;                // JSON
+  std::string result;  // JSON
 };
 
 // The small tables: how far things have come, counters, closures, shops, requests of other processes.
@@ -41,7 +41,7 @@ class Cursors {
 
   std::optional<Time> Get(std::string_view shop, std::string_view kind);
   void Move(std::string_view shop, std::string_view kind, Time position, Time now);
-  void NameDefault(std::string_view shop);          // the cursor kept as 'default' is this shop's
+  void NameDefault(std::string_view shop);  // the cursor kept as 'default' is this shop's
   std::vector<CursorRow> All();
   void AddShortSlice(const ShortSlice& slice, Time now);
 
@@ -54,7 +54,7 @@ class Cursors {
   std::map<std::string, int64_t> Tallies();
 
   void PutShop(std::string_view user_id, std::string_view nick);
-  std::map<std::string, std::string> Shops();       // user id → nick
+  std::map<std::string, std::string> Shops();  // user id → nick
 
   void SaveClosures(const std::vector<Closure>& closures);
   std::vector<Closure> Closures();

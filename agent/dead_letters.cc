@@ -13,9 +13,10 @@ DeadLetter Read(Query& query) {
   letter.id = query.Int(0);
   letter.kind = query.Text(1);
   if (!query.IsNull(2)) letter.msg_id = query.Text(2);
-  std::string* const texts[] = {&letter.channel,    &letter.platform, &letter.shop,       &letter.topic,
-                                &letter.subject_kind, &letter.subject_id, &letter.order_id, &letter.subscriber,
-                                &letter.event_id,   &letter.reason,   &letter.detail,     &letter.body};
+  std::string* const texts[] = {&letter.channel,  &letter.platform,     &letter.shop,
+                                &letter.topic,    &letter.subject_kind, &letter.subject_id,
+                                &letter.order_id, &letter.subscriber,   &letter.event_id,
+                                &letter.reason,   &letter.detail,       &letter.body};
   int column = 3;
   for (std::string* text : texts) *text = query.Text(column++);
   letter.attempts = query.Int(15);
@@ -31,7 +32,8 @@ DeadLetter Read(Query& query) {
 
 }  // namespace
 
-int64_t DeadLetters::Write(const ClaimedRow& row, std::string_view reason, std::string_view detail, Time now) {
+int64_t DeadLetters::Write(const ClaimedRow& row, std::string_view reason, std::string_view detail,
+                           Time now) {
   std::string body;
   Time received = now;
   {
@@ -44,7 +46,8 @@ int64_t DeadLetters::Write(const ClaimedRow& row, std::string_view reason, std::
   auto query = store_.Use(q::kWrite);
   query.Bind(":msg_id", row.msg_id).Bind(":channel", row.channel).Bind(":platform", platform_);
   query.Bind(":shop", row.shop).Bind(":topic", row.topic);
-  query.Bind(":subject_kind", row.kind == SubjectKind::kOrder ? "order" : "").Bind(":subject_id", row.subject_id);
+  query.Bind(":subject_kind", row.kind == SubjectKind::kOrder ? "order" : "")
+      .Bind(":subject_id", row.subject_id);
   query.Bind(":order_id", row.order_id).Bind(":reason", reason).Bind(":detail", detail).Blob(":body", body);
   query.Bind(":attempts", row.attempts).Bind(":published_at", row.published_at);
   query.Bind(":first_seen_at", received).Bind(":now", now).Run();
@@ -54,8 +57,14 @@ int64_t DeadLetters::Write(const ClaimedRow& row, std::string_view reason, std::
 int64_t DeadLetters::Write(const BadEntry& entry, std::string_view channel, Time now) {
   auto query = store_.Use(q::kWrite);
   query.Bind(":msg_id", *entry.msg_id).Bind(":channel", channel).Bind(":platform", platform_);
-  query.Bind(":shop", entry.shop).Bind(":topic", entry.topic).Bind(":subject_kind", "").Bind(":subject_id", "");
-  query.Bind(":order_id", "").Bind(":reason", entry.reason).Bind(":detail", entry.detail).Blob(":body", entry.raw);
+  query.Bind(":shop", entry.shop)
+      .Bind(":topic", entry.topic)
+      .Bind(":subject_kind", "")
+      .Bind(":subject_id", "");
+  query.Bind(":order_id", "")
+      .Bind(":reason", entry.reason)
+      .Bind(":detail", entry.detail)
+      .Blob(":body", entry.raw);
   query.Bind(":attempts", 1).Null(":published_at").Bind(":first_seen_at", now).Bind(":now", now).Run();
   return store_.LastInsertId();
 }
@@ -63,7 +72,10 @@ int64_t DeadLetters::Write(const BadEntry& entry, std::string_view channel, Time
 bool DeadLetters::WriteNameless(const BadEntry& entry, std::string_view channel, Time now) {
   const int64_t newest = Newest();
   auto query = store_.Use(q::kWriteNameless);
-  query.Bind(":channel", channel).Bind(":platform", platform_).Bind(":shop", entry.shop).Bind(":topic", entry.topic);
+  query.Bind(":channel", channel)
+      .Bind(":platform", platform_)
+      .Bind(":shop", entry.shop)
+      .Bind(":topic", entry.topic);
   query.Bind(":reason", entry.reason).Bind(":detail", entry.detail).Blob(":body", entry.raw);
   query.Bind(":now", now).Bind(":body_hash", Sha256Hex(entry.raw)).Run();
   return Newest() > newest;

@@ -14,21 +14,21 @@ namespace tmc {
 // A row of dead_letter, for people.
 struct DeadLetter {
   int64_t id = 0;
-  std::string kind;                  // message, delivery
+  std::string kind;  // message, delivery
   std::optional<std::string> msg_id;
   std::string channel, platform, shop, topic, subject_kind, subject_id, order_id, subscriber, event_id;
   std::string reason, detail, body;
   int64_t attempts = 0;
   std::optional<Time> published_at;
   Time first_seen_at{}, dead_at{};
-  std::string resolution;            // empty while it waits for a person
+  std::string resolution;  // empty while it waits for a person
   std::optional<Time> resolved_at;
   std::string why;
   int64_t repeats = 0;
 };
 
 struct LetterFilter {
-  bool all = false;                  // the resolved ones, too
+  bool all = false;  // the resolved ones, too
   std::optional<std::string> reason, order_id, msg_id;
 };
 
@@ -49,7 +49,7 @@ class DeadLetters {
   std::optional<DeadLetter> Find(int64_t id);
   std::vector<DeadLetter> List(const LetterFilter& filter, int64_t after, int64_t most);  // by id
   std::vector<std::pair<std::string, int64_t>> ByReason();
-  int64_t Newest();                  // highest id, 0 if none
+  int64_t Newest();  // highest id, 0 if none
 
   // False if it is resolved already.
   bool Resolve(int64_t id, std::string_view resolution, std::string_view why, Time now);

@@ -35,8 +35,9 @@ std::string Rfc3339(Time time) {
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss clock(time - day);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock.hours().count(),
-                     clock.minutes().count(), clock.seconds().count(), clock.subseconds().count());
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                     clock.subseconds().count());
 }
 
 Event OrderChanged(const EventSource& from, const OrderTruth& truth, int64_t version,
@@ -53,7 +54,9 @@ Event OrderChanged(const EventSource& from, const OrderTruth& truth, int64_t ver
   writer.Member("order_id", truth.order_id).Member("status", truth.status).Key("previous_status");
   before ? writer.String(before->status) : writer.Null();
   writer.Member("status_version", version).Member("paid_amount", truth.paid_amount);
-  writer.Member("refund_status", truth.refund_status).Member("trigger", cause.source).Member("msg_id", cause.msg_id);
+  writer.Member("refund_status", truth.refund_status)
+      .Member("trigger", cause.source)
+      .Member("msg_id", cause.msg_id);
   event.payload = writer.Key("order").Raw(truth.raw).EndObject().EndObject().Take();
   return event;
 }

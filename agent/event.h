@@ -12,8 +12,8 @@ namespace tmc {
 
 // A change as other systems hear of it: CloudEvents 1.0, structured JSON.
 struct Event {
-  std::string id;                    // the same change has the same id for ever
-  std::string type;                  // order.changed, message.received
+  std::string id;    // the same change has the same id for ever
+  std::string type;  // order.changed, message.received
   std::string subject_kind, subject_id, order_id, status;
   int64_t status_version = 0;
   Cause cause;

@@ -32,7 +32,8 @@ Call Gateway::Send(HttpRequest request, std::string_view shop) {
 bool Gateway::Heard(const Call& call, const HttpResponse& response, const Error* error) {
   if (response.date && (!error || error->from_platform)) context_.platform_clock.Observe(*response.date);
   if (!error) {
-    for (const std::string& scope : {std::string("app"), std::string("agent"), "api:" + call.api, ShopScope(call.shop)})
+    for (const std::string& scope :
+         {std::string("app"), std::string("agent"), "api:" + call.api, ShopScope(call.shop)})
       if (context_.pacer.Open(scope)) log::Info("gateway.open", scope + " works again");
     return true;
   }
@@ -55,23 +56,30 @@ void Gateway::Blame(const Call& call, const Error& error, const HttpResponse& re
     }
     case Fault::kApi:
       if (pacer.Close("api:" + call.api, what))
-        log::Error("gateway.closed", fmt::format("the app may not call {}: {}; apply for the permission, work goes on "
-                                                 "by itself then", call.api, what));
+        log::Error("gateway.closed",
+                   fmt::format("the app may not call {}: {}; apply for the permission, work goes on "
+                               "by itself then",
+                               call.api, what));
       break;
     case Fault::kShop:
       if (pacer.Close(ShopScope(call.shop), what))
-        log::Error("gateway.closed", fmt::format("the session of shop {} is refused: {}; renew it in the session file, "
-                                                 "its messages wait", call.shop.empty() ? "(unknown)" : call.shop, what));
+        log::Error("gateway.closed",
+                   fmt::format("the session of shop {} is refused: {}; renew it in the session file, "
+                               "its messages wait",
+                               call.shop.empty() ? "(unknown)" : call.shop, what));
       break;
     case Fault::kAgent:
       if (pacer.Close("agent", what))
-        log::Error("gateway.closed", fmt::format("the platform refuses our calls: {}; check --app-key, the app secret "
-                                                 "and --gateway, everything waits", what));
+        log::Error("gateway.closed",
+                   fmt::format("the platform refuses our calls: {}; check --app-key, the app secret "
+                               "and --gateway, everything waits",
+                               what));
       break;
     case Fault::kClock:
       if (clock_set_ && context_.clock.Steady() - *clock_set_ < kJustSet) {
         if (pacer.Close("agent", what))
-          log::Error("gateway.clock", "the platform refuses our timestamp although it told us its time: " + what);
+          log::Error("gateway.clock",
+                     "the platform refuses our timestamp although it told us its time: " + what);
       } else {
         context_.platform_clock.Refused(response.date);
         log::Warn("gateway.clock", "the platform refused our timestamp; asking it for its time");
@@ -87,7 +95,9 @@ void Gateway::Blame(const Call& call, const Error& error, const HttpResponse& re
   }
 }
 
-bool Gateway::CheckingClock() { return clock_check_.id != 0 || context_.platform_clock.check_due(); }
+bool Gateway::CheckingClock() {
+  return clock_check_.id != 0 || context_.platform_clock.check_due();
+}
 
 void Gateway::StartClockCheck() {
   if (clock_check_.id != 0 || !context_.platform_clock.check_due()) return;
@@ -105,8 +115,9 @@ bool Gateway::TakeClockCheck(const HttpDone& done) {
     context_.platform_clock.Set(*told);
     clock_set_ = context_.clock.Steady();
     const auto offset = std::chrono::duration_cast<std::chrono::seconds>(context_.platform_clock.offset());
-    log::Warn("gateway.clock", fmt::format("this machine's clock is {} s {} the platform's; its time is used",
-                                           std::abs(offset.count()), offset.count() > 0 ? "behind" : "ahead of"));
+    log::Warn("gateway.clock",
+              fmt::format("this machine's clock is {} s {} the platform's; its time is used",
+                          std::abs(offset.count()), offset.count() > 0 ? "behind" : "ahead of"));
     context_.pacer.Open("agent");
   } else {
     context_.platform_clock.CheckFailed();

@@ -13,13 +13,13 @@ namespace tmc {
 struct Call {
   HttpId id = 0;
   std::string api, shop;
-  int64_t generation = 0;            // of the secrets it was sent with
-  Time platform_time{};              // when it started, on the platform's clock
-  milliseconds started{};            // steady
+  int64_t generation = 0;  // of the secrets it was sent with
+  Time platform_time{};    // when it started, on the platform's clock
+  milliseconds started{};  // steady
 };
 
-// One loop's way to the platform: paced, signed, on the platform's time. What an answer says about the budget,
-// a ban, a closed scope or the clock is taken to heart here, once, for all calls.
+// One loop's way to the platform: paced, signed, on the platform's time. What an answer says about the
+// budget, a ban, a closed scope or the clock is taken to heart here, once, for all calls.
 class Gateway {
  public:
   Gateway(Context& context, Sessions& sessions) : context_(context), sessions_(sessions) {}

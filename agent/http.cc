@@ -324,7 +324,9 @@ class CurlClient final : public HttpClient {
 
 }  // namespace
 
-std::string HttpLibrary() { return curl_version(); }
+std::string HttpLibrary() {
+  return curl_version();
+}
 
 std::unique_ptr<HttpClient> MakeCurlClient(const HttpSettings& settings) {
   return std::make_unique<CurlClient>(settings);

@@ -15,10 +15,10 @@ struct HttpRequest {
   std::string url;
   std::string body;
   std::string content_type = "application/x-www-form-urlencoded;charset=utf-8";
-  std::string api;                 // the interface's name, for pacing, bans and log lines ("taobao.time.get")
-  milliseconds timeout{30000};     // the whole exchange
-  bool idle_allowed = false;       // the server may hold the answer (long poll): no low-speed limit
-  size_t max_body = 16u << 20;     // bytes; an answer beyond is cut off and marked too_large
+  std::string api;              // the interface's name, for pacing, bans and log lines ("taobao.time.get")
+  milliseconds timeout{30000};  // the whole exchange
+  bool idle_allowed = false;    // the server may hold the answer (long poll): no low-speed limit
+  size_t max_body = 16u << 20;  // bytes; an answer beyond is cut off and marked too_large
 };
 
 // What came back. Exactly one of two: `transport` is empty and the rest is the answer, or `transport`
@@ -27,9 +27,9 @@ struct HttpResponse {
   int status = 0;
   std::string body;
   std::string content_type;
-  std::optional<Time> date;   // the Date header, one-second resolution
+  std::optional<Time> date;  // the Date header, one-second resolution
   std::string transport;
-  bool too_large = false;     // with `transport`
+  bool too_large = false;  // with `transport`
 };
 
 using HttpId = uint64_t;
@@ -55,10 +55,10 @@ class HttpClient {
 };
 
 struct HttpSettings {
-  size_t connections = 8;           // kept alive at most
+  size_t connections = 8;  // kept alive at most
   milliseconds connect_timeout{10000};
   milliseconds low_speed_time{15000};  // below 100 bytes a second for this long is a hang
-  std::string ca_file;              // empty: the system's
+  std::string ca_file;                 // empty: the system's
 };
 
 // "libcurl/7.88.1 OpenSSL/3.0.19 …"

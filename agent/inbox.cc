@@ -7,10 +7,14 @@ namespace {
 
 namespace q = sql::inbox;
 
-const char* KindText(SubjectKind kind) { return kind == SubjectKind::kOrder ? "order" : ""; }
+const char* KindText(SubjectKind kind) {
+  return kind == SubjectKind::kOrder ? "order" : "";
+}
 
 // Rows that we made ourselves are not known to the platform.
-bool IsConfirmed(std::string_view channel) { return channel != "reconcile" && channel != "reread"; }
+bool IsConfirmed(std::string_view channel) {
+  return channel != "reconcile" && channel != "reread";
+}
 
 void BindSubject(Query& query, const ClaimedRow& row) {
   query.Bind(":subject_kind", KindText(row.kind));
@@ -46,8 +50,12 @@ Accepted Inbox::Accept(const Envelope& envelope, std::string_view channel, Time 
                        ClaimedRow* row) {
   auto query = store_.Use(q::kAccept);
   query.Bind(":msg_id", envelope.msg_id).Bind(":channel", channel).Bind(":shop", envelope.shop);
-  query.Bind(":topic", envelope.topic).Blob(":body", envelope.body).Bind(":published_at", envelope.published_at);
-  query.Bind(":state", claim ? "enriching" : "received").Bind(":attempts", claim ? 1 : 0).Bind(":claim", claim);
+  query.Bind(":topic", envelope.topic)
+      .Blob(":body", envelope.body)
+      .Bind(":published_at", envelope.published_at);
+  query.Bind(":state", claim ? "enriching" : "received")
+      .Bind(":attempts", claim ? 1 : 0)
+      .Bind(":claim", claim);
   query.Bind(":due_at", claim ? std::nullopt : std::optional(now)).Bind(":now", now);
   if (query.Run() == 0) {
     Redelivered(envelope.msg_id);
@@ -68,16 +76,21 @@ Accepted Inbox::Accept(const Envelope& envelope, std::string_view channel, Time 
   return Accepted::kNew;
 }
 
-void Inbox::Redelivered(std::string_view msg_id) { store_.Use(q::kRedelivered).Bind(":msg_id", msg_id).Run(); }
+void Inbox::Redelivered(std::string_view msg_id) {
+  store_.Use(q::kRedelivered).Bind(":msg_id", msg_id).Run();
+}
 
-bool Inbox::Known(std::string_view msg_id) { return store_.Use(q::kKnown).Bind(":msg_id", msg_id).Step(); }
+bool Inbox::Known(std::string_view msg_id) {
+  return store_.Use(q::kKnown).Bind(":msg_id", msg_id).Step();
+}
 
 Accepted Inbox::AcceptSynthetic(const SyntheticMessage& message, Time now) {
   auto query = store_.Use(q::kAcceptSynthetic);
   query.Bind(":msg_id", message.msg_id).Bind(":channel", message.channel).Bind(":shop", message.shop);
   query.Bind(":topic", message.channel).Bind(":order_id", message.order_id).Blob(":body", message.body);
   query.Bind(":published_at", message.announced_at).Bind(":announced_at", message.announced_at);
-  return query.Bind(":now", now).Bind(":due_at", message.due_at).Run() > 0 ? Accepted::kNew : Accepted::kAgain;
+  return query.Bind(":now", now).Bind(":due_at", message.due_at).Run() > 0 ? Accepted::kNew
+                                                                           : Accepted::kAgain;
 }
 
 bool Inbox::ReopenSynthetic(std::string_view msg_id, Time now) {
@@ -125,16 +138,24 @@ bool Inbox::Apply(const ClaimedRow& row, Time now, std::string_view note, bool m
   BindSubject(query, row);
   query.Bind(":announced_rank", row.announced_rank).Bind(":missed", missed_so_far).Bind(":now", now);
   query.Bind(":last_error", note.empty() ? std::nullopt : std::optional(note));
-  return query.Bind(":confirmed_channel", IsConfirmed(row.channel)).Bind(":id", row.id).Bind(":claim", row.claim).Run() >
-         0;
+  return query.Bind(":confirmed_channel", IsConfirmed(row.channel))
+             .Bind(":id", row.id)
+             .Bind(":claim", row.claim)
+             .Run() > 0;
 }
 
-bool Inbox::Bury(const ClaimedRow& row, Time now, std::string_view last_error, std::optional<int64_t> letter_id) {
+bool Inbox::Bury(const ClaimedRow& row, Time now, std::string_view last_error,
+                 std::optional<int64_t> letter_id) {
   auto query = store_.Use(q::kDead);
   BindSubject(query, row);
-  query.Bind(":now", now).Bind(":last_error", last_error).Bind(":letter_id", letter_id).Bind(":attempts", row.attempts);
-  return query.Bind(":confirmed_channel", IsConfirmed(row.channel)).Bind(":id", row.id).Bind(":claim", row.claim).Run() >
-         0;
+  query.Bind(":now", now)
+      .Bind(":last_error", last_error)
+      .Bind(":letter_id", letter_id)
+      .Bind(":attempts", row.attempts);
+  return query.Bind(":confirmed_channel", IsConfirmed(row.channel))
+             .Bind(":id", row.id)
+             .Bind(":claim", row.claim)
+             .Run() > 0;
 }
 
 bool Inbox::Retry(const ClaimedRow& row, const RetryAt& how) {
@@ -142,12 +163,18 @@ bool Inbox::Retry(const ClaimedRow& row, const RetryAt& how) {
   BindSubject(query, row);
   query.Bind(":announced_rank", row.announced_rank).Bind(":due_at", how.due_at);
   query.Bind(":waits_for", how.due_at ? std::nullopt : std::optional<std::string>(how.waits_for));
-  query.Bind(":given_back", how.give_back).Bind(":failures", how.failures).Bind(":failing_since", how.failing_since);
+  query.Bind(":given_back", how.give_back)
+      .Bind(":failures", how.failures)
+      .Bind(":failing_since", how.failing_since);
   return query.Bind(":last_error", how.last_error).Bind(":id", row.id).Bind(":claim", row.claim).Run() > 0;
 }
 
 bool Inbox::GiveBack(const ClaimedRow& row, Time due_at) {
-  return store_.Use(q::kGiveBack).Bind(":due_at", due_at).Bind(":id", row.id).Bind(":claim", row.claim).Run() > 0;
+  return store_.Use(q::kGiveBack)
+             .Bind(":due_at", due_at)
+             .Bind(":id", row.id)
+             .Bind(":claim", row.claim)
+             .Run() > 0;
 }
 
 int Inbox::Release(std::string_view scope, Time now, int64_t most) {
@@ -195,7 +222,9 @@ std::optional<ClaimedRow> Inbox::Interrupted() {
   return row;
 }
 
-void Inbox::MarkSuspect(int64_t id, Time now) { store_.Use(q::kSuspect).Bind(":id", id).Bind(":now", now).Run(); }
+void Inbox::MarkSuspect(int64_t id, Time now) {
+  store_.Use(q::kSuspect).Bind(":id", id).Bind(":now", now).Run();
+}
 
 void Inbox::BuryInterrupted(int64_t id, Time now, int64_t letter_id) {
   store_.Use(q::kBuryInterrupted).Bind(":id", id).Bind(":now", now).Bind(":letter_id", letter_id).Run();
@@ -257,7 +286,8 @@ int64_t Inbox::CountMissed(Time before, int64_t most) {
 }
 
 bool Inbox::OpenAgain(std::string_view msg_id, Time now, std::string_view source) {
-  return store_.Use(q::kOpenAgain).Bind(":msg_id", msg_id).Bind(":now", now).Bind(":source", source).Run() > 0;
+  return store_.Use(q::kOpenAgain).Bind(":msg_id", msg_id).Bind(":now", now).Bind(":source", source).Run() >
+         0;
 }
 
 int64_t Inbox::Purge(Time before, int64_t most) {

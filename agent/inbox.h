@@ -16,15 +16,15 @@ struct ClaimedRow {
   int64_t id = 0;
   int64_t claim = 0;
   std::string msg_id, channel, shop, topic;
-  std::string subject_id, order_id;   // empty until the content was parsed
+  std::string subject_id, order_id;  // empty until the content was parsed
   std::string body;
-  int attempts = 0;                   // this one included
-  int failures = 0;                   // in a row before this attempt
+  int attempts = 0;  // this one included
+  int failures = 0;  // in a row before this attempt
   std::optional<Time> failing_since;
   Time grace_from{};
   int announced_rank = 0;
   std::optional<Time> announced_at;
-  std::string source;                 // message, reconcile, replay, operator
+  std::string source;  // message, reconcile, replay, operator
   bool suspect = false;
   std::optional<Time> published_at;
   SubjectKind kind = SubjectKind::kNone;
@@ -41,16 +41,16 @@ enum class Accepted { kNew, kAgain };
 // What the reconciler or the second-read rule asks to be looked at.
 struct SyntheticMessage {
   std::string msg_id, channel, shop, order_id;
-  std::string body;                   // what it was seen in, for `trace`
+  std::string body;  // what it was seen in, for `trace`
   Time due_at{};
   std::optional<Time> announced_at;
 };
 
 // How a row goes on; see agent/outcome.h for whose fault decides it.
 struct RetryAt {
-  std::optional<Time> due_at{};       // none: it waits for `waits_for`
+  std::optional<Time> due_at{};  // none: it waits for `waits_for`
   std::string waits_for{};
-  bool give_back = false;             // the attempt was not the message's failure
+  bool give_back = false;  // the attempt was not the message's failure
   int failures = 0;
   std::optional<Time> failing_since{};
   std::string last_error{};
@@ -63,7 +63,8 @@ class Inbox {
 
   // Stores an envelope; one that is known adds a delivery, and owes its confirm again if it is settled.
   // `claim` 0 leaves it unclaimed and due. Fills `row` with what was claimed.
-  Accepted Accept(const Envelope& envelope, std::string_view channel, Time now, int64_t claim, ClaimedRow* row);
+  Accepted Accept(const Envelope& envelope, std::string_view channel, Time now, int64_t claim,
+                  ClaimedRow* row);
   Accepted AcceptSynthetic(const SyntheticMessage& message, Time now);
   // Opens a settled synthetic row again; false if it is open, dead, or has lagged twice.
   bool ReopenSynthetic(std::string_view msg_id, Time now);
@@ -77,7 +78,7 @@ class Inbox {
   // Claims due rows, oldest first, at most `most` rows and about `max_bytes` of bodies.
   std::vector<ClaimedRow> Claim(Time now, int64_t claim, int64_t most, size_t max_bytes, bool suspects);
 
-  bool Holds(const ClaimedRow& row);            // still under this claim?
+  bool Holds(const ClaimedRow& row);  // still under this claim?
   // Each false if the row is not under this claim any more: someone replayed or discarded it meanwhile.
   bool Apply(const ClaimedRow& row, Time now, std::string_view note, bool missed_so_far);
   bool Bury(const ClaimedRow& row, Time now, std::string_view last_error, std::optional<int64_t> letter_id);
@@ -88,7 +89,7 @@ class Inbox {
   std::vector<std::pair<std::string, int64_t>> WaitingScopes();
   int64_t Waiting();
   int64_t Open();
-  int64_t Retryable();                       // open, and will come due by itself
+  int64_t Retryable();  // open, and will come due by itself
 
   // A row found in hand of a process that is gone; nothing when there is none.
   std::optional<ClaimedRow> Interrupted();
@@ -98,14 +99,15 @@ class Inbox {
   std::vector<OwedConfirm> Owed(int64_t most);
   std::optional<OwedConfirm> OwedRefused();  // one that was refused alone before
   struct OwedState {
-    int64_t count = 0;                       // at most what was asked for
+    int64_t count = 0;  // at most what was asked for
     std::optional<Time> oldest;
   };
   OwedState CountOwed(int64_t most);
   bool Confirmed(const OwedConfirm& owed, Time now);
-  bool ConfirmRefused(int64_t id);           // true: this was the last time it was offered
+  bool ConfirmRefused(int64_t id);  // true: this was the last time it was offered
 
-  // Changes found by reconciliation of which no message has told within the time allowed; counts and closes them.
+  // Changes found by reconciliation of which no message has told within the time allowed; counts and closes
+  // them.
   int64_t CountMissed(Time before, int64_t most);
 
   bool OpenAgain(std::string_view msg_id, Time now, std::string_view source);

@@ -1,10 +1,10 @@
 #include "agent/json.h"
 
-#include <charconv>
-
 #include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
+
+#include <charconv>
 
 namespace tmc::json {
 namespace {
@@ -15,9 +15,13 @@ constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseVa
                             rapidjson::kParseNumbersAsStringsFlag;
 using Value = rapidjson::Value;
 
-const Value& Cast(const void* value) { return *static_cast<const Value*>(value); }
+const Value& Cast(const void* value) {
+  return *static_cast<const Value*>(value);
+}
 
-std::string_view View(const Value& text) { return {text.GetString(), text.GetStringLength()}; }
+std::string_view View(const Value& text) {
+  return {text.GetString(), text.GetStringLength()};
+}
 
 // Brackets outside of strings, before anything is built.
 bool TooDeep(std::string_view text) {
@@ -45,11 +49,14 @@ Flaw Sort(rapidjson::ParseErrorCode code, std::string_view text, size_t offset) 
   switch (code) {
     case rapidjson::kParseErrorStringEscapeInvalid:
       return near.find('\\') == near.npos ? Flaw::kBadEncoding : Flaw::kSyntax;
-    case rapidjson::kParseErrorDocumentEmpty: return Flaw::kEmpty;
+    case rapidjson::kParseErrorDocumentEmpty:
+      return Flaw::kEmpty;
     case rapidjson::kParseErrorStringInvalidEncoding:
     case rapidjson::kParseErrorStringUnicodeSurrogateInvalid:
-    case rapidjson::kParseErrorStringUnicodeEscapeInvalidHex: return Flaw::kBadEncoding;
-    default: return Flaw::kSyntax;
+    case rapidjson::kParseErrorStringUnicodeEscapeInvalidHex:
+      return Flaw::kBadEncoding;
+    default:
+      return Flaw::kSyntax;
   }
 }
 
@@ -104,8 +111,9 @@ std::optional<ParseError> Document::Parse(std::string_view text, size_t max_byte
   if (tree->document.HasParseError()) {
     const auto code = tree->document.GetParseError();
     const size_t offset = tree->document.GetErrorOffset();
-    return ParseError{Sort(code, text, offset), offset,
-                      "bad JSON at byte " + std::to_string(offset) + ": " + rapidjson::GetParseError_En(code)};
+    return ParseError{
+        Sort(code, text, offset), offset,
+        "bad JSON at byte " + std::to_string(offset) + ": " + rapidjson::GetParseError_En(code)};
   }
   if (text.find("\\u") != text.npos && HasLoneSurrogate(tree->document))
     return ParseError{Flaw::kBadEncoding, 0, "half a surrogate pair"};
@@ -113,11 +121,19 @@ std::optional<ParseError> Document::Parse(std::string_view text, size_t max_byte
   return std::nullopt;
 }
 
-Node Document::root() const { return tree_ ? Node(&tree_->document) : Node(); }
+Node Document::root() const {
+  return tree_ ? Node(&tree_->document) : Node();
+}
 
-bool Node::IsObject() const { return value_ && Cast(value_).IsObject(); }
-bool Node::IsArray() const { return value_ && Cast(value_).IsArray(); }
-bool Node::IsNull() const { return value_ && Cast(value_).IsNull(); }
+bool Node::IsObject() const {
+  return value_ && Cast(value_).IsObject();
+}
+bool Node::IsArray() const {
+  return value_ && Cast(value_).IsArray();
+}
+bool Node::IsNull() const {
+  return value_ && Cast(value_).IsNull();
+}
 
 size_t Node::Size() const {
   if (IsObject()) return Cast(value_).MemberCount();
@@ -127,8 +143,8 @@ size_t Node::Size() const {
 Node Node::operator[](std::string_view key) const {
   if (!IsObject()) return {};
   const auto& object = Cast(value_);
-  const auto member =
-      object.FindMember(Value(rapidjson::StringRef(key.data(), static_cast<rapidjson::SizeType>(key.size()))));
+  const auto member = object.FindMember(
+      Value(rapidjson::StringRef(key.data(), static_cast<rapidjson::SizeType>(key.size()))));
   return member == object.MemberEnd() ? Node() : Node(&member->value);
 }
 

@@ -13,8 +13,8 @@
 // validated, numbers stay the text they were (64-bit ids and money stay exact).
 namespace tmc::json {
 
-inline constexpr size_t kMaxDepth = 64;         // levels of {} and []
-inline constexpr size_t kMaxText = 64u << 20;   // bytes of any text; callers set lower caps of their own
+inline constexpr size_t kMaxDepth = 64;        // levels of {} and []
+inline constexpr size_t kMaxText = 64u << 20;  // bytes of any text; callers set lower caps of their own
 
 enum class Flaw { kEmpty, kTooLarge, kTooDeep, kBadEncoding, kSyntax };
 
@@ -35,17 +35,17 @@ class Node {
   bool IsObject() const;
   bool IsArray() const;
   bool IsNull() const;
-  size_t Size() const;           // members or elements; 0 for anything else
+  size_t Size() const;                          // members or elements; 0 for anything else
   Node operator[](std::string_view key) const;  // first member of that name, or nothing
   Node operator[](const char* key) const { return (*this)[std::string_view(key)]; }
-  Node At(size_t index) const;   // element of an array
-  std::string_view KeyAt(size_t index) const;   // members of an object in their order
+  Node At(size_t index) const;                 // element of an array
+  std::string_view KeyAt(size_t index) const;  // members of an object in their order
   Node MemberAt(size_t index) const;
-  size_t Count(std::string_view key) const;     // how often an object holds this key (more than 1: repeated)
+  size_t Count(std::string_view key) const;  // how often an object holds this key (more than 1: repeated)
   // Text of a string or of a number, as it was written. "" is a text. true, false, null, {} and [] are none.
   std::optional<std::string_view> Text() const;
-  std::optional<bool> Bool() const;             // true/false, also as text
-  std::optional<int64_t> Int() const;           // whole decimal digits with an optional minus, within int64
+  std::optional<bool> Bool() const;    // true/false, also as text
+  std::optional<int64_t> Int() const;  // whole decimal digits with an optional minus, within int64
 
  private:
   friend class Document;

@@ -11,7 +11,8 @@ class Cursor {
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
   }
   void Blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
       ++at_;
   }
   char Peek() {
@@ -91,7 +92,8 @@ std::optional<std::string_view> Slice(std::string_view text, const std::vector<s
   return value;
 }
 
-std::vector<std::string_view> SliceElements(std::string_view text, const std::vector<std::string_view>& path) {
+std::vector<std::string_view> SliceElements(std::string_view text,
+                                            const std::vector<std::string_view>& path) {
   std::vector<std::string_view> elements;
   const auto array = Slice(text, path);
   if (!array) return elements;

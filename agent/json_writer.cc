@@ -1,5 +1,4 @@
 #include "agent/json.h"
-
 #include "agent/utf8.h"
 
 namespace tmc::json {
@@ -80,9 +79,15 @@ Writer& Writer::String(std::string_view text) {
   return *this;
 }
 
-Writer& Writer::Int(int64_t number) { return Raw(std::to_string(number)); }
-Writer& Writer::Bool(bool value) { return Raw(value ? "true" : "false"); }
-Writer& Writer::Null() { return Raw("null"); }
+Writer& Writer::Int(int64_t number) {
+  return Raw(std::to_string(number));
+}
+Writer& Writer::Bool(bool value) {
+  return Raw(value ? "true" : "false");
+}
+Writer& Writer::Null() {
+  return Raw("null");
+}
 
 Writer& Writer::Raw(std::string_view json) {
   Separate();

@@ -18,10 +18,18 @@ void Reopen();
 
 // `event` is a stable word ("consume", "order.read"); `text` is for a person.
 void Write(Level level, std::string_view event, std::string_view text);
-inline void Debug(std::string_view event, std::string_view text) { Write(Level::kDebug, event, text); }
-inline void Info(std::string_view event, std::string_view text) { Write(Level::kInfo, event, text); }
-inline void Warn(std::string_view event, std::string_view text) { Write(Level::kWarn, event, text); }
-inline void Error(std::string_view event, std::string_view text) { Write(Level::kError, event, text); }
+inline void Debug(std::string_view event, std::string_view text) {
+  Write(Level::kDebug, event, text);
+}
+inline void Info(std::string_view event, std::string_view text) {
+  Write(Level::kInfo, event, text);
+}
+inline void Warn(std::string_view event, std::string_view text) {
+  Write(Level::kWarn, event, text);
+}
+inline void Error(std::string_view event, std::string_view text) {
+  Write(Level::kError, event, text);
+}
 
 // The escaping alone, for other lines that people read.
 std::string Printable(std::string_view text, size_t most = 2048);

@@ -10,13 +10,16 @@ namespace {
 constexpr milliseconds kFullPause = 2s, kBusyPause = 10ms;
 }  // namespace
 
-Loop::Loop(std::string name, std::function<bool(std::stop_token)> step) : name_(std::move(name)), step_(std::move(step)) {}
+Loop::Loop(std::string name, std::function<bool(std::stop_token)> step)
+    : name_(std::move(name)), step_(std::move(step)) {}
 
 void Loop::Start() {
   thread_ = std::jthread([this](std::stop_token stop) { Run(stop); });
 }
 
-void Loop::Stop() { thread_.request_stop(); }
+void Loop::Stop() {
+  thread_.request_stop();
+}
 
 void Loop::Run(std::stop_token stop) {
   bool going = true;
@@ -42,7 +45,8 @@ bool Loop::Survive(const std::exception& error, std::stop_token stop) {
   }
   if (local && kind == StoreError::Kind::kFull) {
     if (!std::exchange(full_, true))
-      log::Warn(name_, std::string("no room on the disk; nothing is consumed or confirmed until there is: ") + error.what());
+      log::Warn(name_, std::string("no room on the disk; nothing is consumed or confirmed until there is: ") +
+                           error.what());
     Rest(kFullPause, stop);
     return !stop.stop_requested();
   }

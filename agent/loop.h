@@ -11,17 +11,17 @@
 
 namespace tmc {
 
-// A thread that does one thing again and again. The one place that catches a local failure: busy, again; full,
-// wait; I/O error, damage or anything unknown, end with a status and let the next start recover.
+// A thread that does one thing again and again. The one place that catches a local failure: busy, again;
+// full, wait; I/O error, damage or anything unknown, end with a status and let the next start recover.
 class Loop {
  public:
   // `step` returns false when it is done.
   Loop(std::string name, std::function<bool(std::stop_token)> step);
   void Start();
-  void Stop();                             // asks it to end
+  void Stop();  // asks it to end
   bool ended() const { return ended_.load(); }
-  int exit_status() const { return exit_status_.load(); }   // 0, 70 or 74; once ended
-  uint64_t steps() const { return steps_.load(); }          // moves while it works
+  int exit_status() const { return exit_status_.load(); }  // 0, 70 or 74; once ended
+  uint64_t steps() const { return steps_.load(); }         // moves while it works
   const std::string& name() const { return name_; }
 
  private:

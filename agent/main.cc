@@ -24,19 +24,33 @@ std::unique_ptr<Platform> MakePlatform(const Options& options) {
 
 int Dispatch(const Options& options) {
   switch (options.command) {
-    case Command::kHelp: std::fwrite(options.help.data(), 1, options.help.size(), stdout); return 0;
-    case Command::kVersion: return commands::ShowVersion(options);
-    case Command::kStatus: return commands::Status(options);
-    case Command::kTrace: return commands::Trace(options);
-    case Command::kOrdersShow: return commands::OrdersShow(options);
-    case Command::kOrdersList: return commands::OrdersList(options);
-    case Command::kDlqList: return commands::DlqList(options);
-    case Command::kDlqShow: return commands::DlqShow(options);
-    case Command::kDlqReplay: return commands::DlqReplay(options);
-    case Command::kDlqDiscard: return commands::DlqDiscard(options);
-    case Command::kRun: return commands::Run(options, *MakePlatform(options));
-    case Command::kReconcile: return commands::Reconcile(options, *MakePlatform(options));
-    case Command::kPermit: return commands::Permit(options, *MakePlatform(options));
+    case Command::kHelp:
+      std::fwrite(options.help.data(), 1, options.help.size(), stdout);
+      return 0;
+    case Command::kVersion:
+      return commands::ShowVersion(options);
+    case Command::kStatus:
+      return commands::Status(options);
+    case Command::kTrace:
+      return commands::Trace(options);
+    case Command::kOrdersShow:
+      return commands::OrdersShow(options);
+    case Command::kOrdersList:
+      return commands::OrdersList(options);
+    case Command::kDlqList:
+      return commands::DlqList(options);
+    case Command::kDlqShow:
+      return commands::DlqShow(options);
+    case Command::kDlqReplay:
+      return commands::DlqReplay(options);
+    case Command::kDlqDiscard:
+      return commands::DlqDiscard(options);
+    case Command::kRun:
+      return commands::Run(options, *MakePlatform(options));
+    case Command::kReconcile:
+      return commands::Reconcile(options, *MakePlatform(options));
+    case Command::kPermit:
+      return commands::Permit(options, *MakePlatform(options));
   }
   return 70;
 }

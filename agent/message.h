@@ -13,11 +13,11 @@ namespace tmc {
 // One entry of a consume answer: the envelope only. The content stays bytes until the commit that
 // counts the attempt is done.
 struct Envelope {
-  std::string msg_id;        // the platform's id, exact
-  std::string shop;          // the seller's user id, or empty
-  std::string shop_nick;     // or empty
+  std::string msg_id;     // the platform's id, exact
+  std::string shop;       // the seller's user id, or empty
+  std::string shop_nick;  // or empty
   std::string topic;
-  std::string body;          // the content as received, byte for byte (decoded once from the JSON string)
+  std::string body;  // the content as received, byte for byte (decoded once from the JSON string)
   std::optional<Time> published_at;
 };
 
@@ -26,8 +26,8 @@ struct BadEntry {
   std::optional<std::string> msg_id;  // where it can still be read
   std::string reason;                 // bad_encoding, missing_msg_id, …
   std::string detail;
-  std::string raw;                    // its bytes
-  std::string topic, shop;            // where readable, else empty
+  std::string raw;          // its bytes
+  std::string topic, shop;  // where readable, else empty
 };
 
 struct ConsumeAnswer {
@@ -43,7 +43,7 @@ struct Trigger {
   SubjectKind kind = SubjectKind::kNone;  // kNone: names no order; kept, announced, confirmed
   std::string subject_id;
   std::string order_id;
-  int announced_rank = 0;                 // the truth should have reached this rank; 0: nothing announced
+  int announced_rank = 0;  // the truth should have reached this rank; 0: nothing announced
 };
 
 // Why a content can't be handled at all; becomes a dead letter at once.

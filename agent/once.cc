@@ -33,7 +33,8 @@ bool Agent::CredentialsRefused() const {
 }
 
 void Agent::ConsumeUntilQuiet(milliseconds deadline) {
-  while (pump_.quiet_answers() < kQuietAnswers && shared_.clock.Steady() < deadline && stop_signals::Wait(0ms) == 0) {
+  while (pump_.quiet_answers() < kQuietAnswers && shared_.clock.Steady() < deadline &&
+         stop_signals::Wait(0ms) == 0) {
     Patiently([&] { pump_.Step(kStep); });
     const auto& error = pump_.consume_error();
     if (error && (error->fault == Fault::kAgent || error->fault == Fault::kApi)) return;
@@ -86,7 +87,8 @@ int Agent::RunWindow(Time from, Time to, PassReport* report) {
   Prepare();
   pump_.Drain();
   reconciler_.Ask(from, to);
-  const milliseconds deadline = shared_.clock.Steady() + std::max<milliseconds>(shared_.settings.once_wait, 10min);
+  const milliseconds deadline =
+      shared_.clock.Steady() + std::max<milliseconds>(shared_.settings.once_wait, 10min);
   FinishPass(deadline);
   *report = reconciler_.report();
   if (CredentialsRefused()) return 77;

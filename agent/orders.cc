@@ -34,7 +34,8 @@ std::optional<OrderSnapshot> Orders::Find(std::string_view order_id) {
   return held;
 }
 
-void Orders::Apply(const OrderTruth& truth, int64_t version, std::string_view shop, const Cause& cause, Time now) {
+void Orders::Apply(const OrderTruth& truth, int64_t version, std::string_view shop, const Cause& cause,
+                   Time now) {
   auto put = store_.Use(q::kPut);
   put.Bind(":platform", platform_).Bind(":order_id", truth.order_id).Bind(":shop", shop);
   put.Bind(":status", truth.status).Bind(":status_version", version).Bind(":paid_amount", truth.paid_amount);
@@ -43,7 +44,9 @@ void Orders::Apply(const OrderTruth& truth, int64_t version, std::string_view sh
   put.Bind(":refund_status", truth.refund_status).Bind(":modified_at", truth.modified);
   put.Bind(":digest", truth.digest).Blob(":raw", truth.raw).Bind(":source", cause.source).Bind(":now", now);
   put.Bind(":paid_minor", MinorUnits(truth.paid_amount)).Bind(":total_minor", MinorUnits(truth.total_amount));
-  put.Bind(":refund_minor", MinorUnits(truth.refund_amount)).Bind(":rank", truth.rank).Bind(":final", truth.final);
+  put.Bind(":refund_minor", MinorUnits(truth.refund_amount))
+      .Bind(":rank", truth.rank)
+      .Bind(":final", truth.final);
   put.Run();
   auto record = store_.Use(q::kRecord);
   record.Bind(":platform", platform_).Bind(":order_id", truth.order_id).Bind(":status", truth.status);

@@ -10,7 +10,7 @@ namespace tmc {
 
 // What led to a change.
 struct Cause {
-  std::string source;                // message, reconcile, replay, operator
+  std::string source;  // message, reconcile, replay, operator
   std::string msg_id;
 };
 

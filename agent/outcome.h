@@ -24,24 +24,29 @@ enum class Fault {
 
 struct Error {
   Fault fault = Fault::kOutside;
-  std::string code;  // stable word for a log line or last_error: "27 invalid-sessionkey", "transport", "bad_answer"
+  std::string
+      code;  // stable word for a log line or last_error: "27 invalid-sessionkey", "transport", "bad_answer"
   std::string text;  // one sentence for a person; may hold text of the platform (escape before printing)
-  std::optional<milliseconds> wait = std::nullopt;  // kLimited: how long the ban lasts, where the answer says so
-  bool whole_app = false;   // kLimited: the ban is the app's (daily quota), not the one interface's
-  bool unreadable = false;  // the answer came whole, but its bytes are not one JSON text (consume: scan its entries)
-  bool too_large = false;   // the answer passed HttpRequest::max_body and was cut off by us
+  std::optional<milliseconds> wait =
+      std::nullopt;        // kLimited: how long the ban lasts, where the answer says so
+  bool whole_app = false;  // kLimited: the ban is the app's (daily quota), not the one interface's
+  bool unreadable =
+      false;  // the answer came whole, but its bytes are not one JSON text (consume: scan its entries)
+  bool too_large = false;      // the answer passed HttpRequest::max_body and was cut off by us
   bool from_platform = false;  // parsed as the platform's own answer, so that its Date counts
 };
 
 // A line's name for an error: "27 invalid-sessionkey: SessionKey非法".
-inline std::string Sentence(const Error& error) { return error.code + ": " + error.text; }
+inline std::string Sentence(const Error& error) {
+  return error.code + ": " + error.text;
+}
 
 // A value, or the error that stands in its place.
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : held_(std::move(value)) {}          // NOLINT: both conversions are the point
-  Result(Error error) : held_(std::move(error)) {}      // NOLINT
+  Result(T value) : held_(std::move(value)) {}      // NOLINT: both conversions are the point
+  Result(Error error) : held_(std::move(error)) {}  // NOLINT
   explicit operator bool() const { return held_.index() == 0; }
   T& operator*() { return std::get<0>(held_); }
   const T& operator*() const { return std::get<0>(held_); }

@@ -16,17 +16,17 @@ namespace tmc {
 
 // What changes from call to call. Views must outlive the call only.
 struct CallContext {
-  Time platform_now;             // stamped on the request
-  std::string_view app_secret;   // signs it
-  std::string_view session;      // the shop's, for calls that need one
+  Time platform_now;            // stamped on the request
+  std::string_view app_secret;  // signs it
+  std::string_view session;     // the shop's, for calls that need one
 };
 
 // Orders modified in [from, to], one page. Pages count from 1, newest rows first.
 struct WindowWish {
-  Time from, to;                 // whole seconds
+  Time from, to;  // whole seconds
   int page = 1;
   int page_size = 100;
-  bool want_total = true;        // ask for the count (slow) instead of has_next
+  bool want_total = true;  // ask for the count (slow) instead of has_next
 };
 
 // A row of the window: enough to see whether we hold it.
@@ -83,9 +83,10 @@ class Platform {
   virtual Result<Done> ReadPermit(const HttpResponse&) const = 0;
 
   // Parses a message's content: what does it ask for?
-  virtual std::variant<Trigger, Rejected> ReadContent(std::string_view topic, std::string_view body) const = 0;
+  virtual std::variant<Trigger, Rejected> ReadContent(std::string_view topic,
+                                                      std::string_view body) const = 0;
 
-  virtual int Rank(std::string_view status) const = 0;    // 0 for a status that the table lacks
+  virtual int Rank(std::string_view status) const = 0;  // 0 for a status that the table lacks
   virtual bool Final(std::string_view status) const = 0;
 };
 

@@ -28,6 +28,8 @@ void PlatformClock::Refused(std::optional<Time> date) {
   check_due_ = true;
 }
 
-void PlatformClock::CheckFailed() { check_due_ = false; }
+void PlatformClock::CheckFailed() {
+  check_due_ = false;
+}
 
 }  // namespace tmc

@@ -8,16 +8,20 @@
 
 namespace tmc {
 namespace {
-constexpr milliseconds kTurn = 20ms;             // a turn ends this long after its first result
-constexpr milliseconds kLook = 1s;               // between looks at secret files and waiting rows
-constexpr milliseconds kNoteEvery = 10s;         // how often the time of the last consume is kept
-constexpr size_t kClaimBytes = 8u << 20;         // of bodies in hand at once
+constexpr milliseconds kTurn = 20ms;      // a turn ends this long after its first result
+constexpr milliseconds kLook = 1s;        // between looks at secret files and waiting rows
+constexpr milliseconds kNoteEvery = 10s;  // how often the time of the last consume is kept
+constexpr size_t kClaimBytes = 8u << 20;  // of bodies in hand at once
 }  // namespace
 
 Pump::Pump(Context& context)
-    : context_(context), cursors_(context.store, std::string(context.platform.Name())), inbox_(context.store),
-      letters_(context.store, std::string(context.platform.Name())), sessions_(context.secrets, cursors_),
-      gateway_(context, sessions_), consumer_(context, gateway_, sessions_, inbox_, letters_, cursors_),
+    : context_(context),
+      cursors_(context.store, std::string(context.platform.Name())),
+      inbox_(context.store),
+      letters_(context.store, std::string(context.platform.Name())),
+      sessions_(context.secrets, cursors_),
+      gateway_(context, sessions_),
+      consumer_(context, gateway_, sessions_, inbox_, letters_, cursors_),
       worker_(context, gateway_, sessions_, inbox_, letters_, cursors_),
       confirmer_(context, gateway_, inbox_, cursors_) {
   sessions_.Refresh(true);
@@ -35,14 +39,19 @@ void Pump::Recover() {
       inbox_.MarkSuspect(row->id, now);
       continue;
     }
-    const int64_t letter = letters_.Write(*row, "retry_exhausted", "its handling was cut off by the end of the process each time", now);
+    const int64_t letter = letters_.Write(
+        *row, "retry_exhausted", "its handling was cut off by the end of the process each time", now);
     inbox_.BuryInterrupted(row->id, now, letter);
     cursors_.Count("dead_letters", 1);
-    log::Warn("dead_letter", fmt::format("message {} became dead letter {}: retry_exhausted", row->msg_id, letter));
+    log::Warn("dead_letter",
+              fmt::format("message {} became dead letter {}: retry_exhausted", row->msg_id, letter));
   }
   cursors_.Put("started_at", ToMillis(now));
   transaction.Commit();
-  if (found > 0) log::Warn("start", fmt::format("{} messages were in hand when the last process ended; they are handled again", found));
+  if (found > 0)
+    log::Warn(
+        "start",
+        fmt::format("{} messages were in hand when the last process ended; they are handled again", found));
 }
 
 void Pump::Step(milliseconds longest) {
@@ -84,7 +93,9 @@ size_t Pump::Room() const {
   return worker_.in_hand() >= most ? 0 : most - worker_.in_hand();
 }
 
-bool Pump::ReleaseDue() const { return context_.clock.Steady() - released_at_ >= kLook; }
+bool Pump::ReleaseDue() const {
+  return context_.clock.Steady() - released_at_ >= kLook;
+}
 
 milliseconds Pump::Patience(milliseconds longest) {
   milliseconds patience = longest;
@@ -119,14 +130,17 @@ void Pump::WaitAndTake(milliseconds longest) {
   } while (patience > 0ms && worker_.in_flight() > 0);
 }
 
-bool Pump::AnythingToWrite() { return consumer_.has_answer() || worker_.has_results() || confirmer_.has_answer(); }
+bool Pump::AnythingToWrite() {
+  return consumer_.has_answer() || worker_.has_results() || confirmer_.has_answer();
+}
 
 void Pump::Commit() {
   const Time now = context_.clock.Now();
   next_due_ = inbox_.EarliestDue(!worker_.has_suspect());
   work_due_ = !draining_ && next_due_ && *next_due_ <= now && Room() > 0;
   // Rows wait for an interface that is closed, but its probe may go.
-  if (work_due_ && !worker_.Startable()) work_due_ = worker_.in_hand() == 0 && context_.pacer.Delay(worker_.api(), "") <= 1ms;
+  if (work_due_ && !worker_.Startable())
+    work_due_ = worker_.in_hand() == 0 && context_.pacer.Delay(worker_.api(), "") <= 1ms;
   const bool closures_changed = context_.pacer.changes() != closures_saved_;
   const bool release = (ReleaseDue() || closures_changed) && inbox_.Waiting() > 0;
   if (!pending_ && !AnythingToWrite() && !work_due_ && !closures_changed && !release) return;
@@ -135,7 +149,8 @@ void Pump::Commit() {
     Write(false);
   } catch (const StoreError& error) {
     if (error.kind() != StoreError::Kind::kRefused) throw;
-    log::Warn("commit", std::string("a turn was refused by the database, its rows are written one by one: ") + error.what());
+    log::Warn("commit", std::string("a turn was refused by the database, its rows are written one by one: ") +
+                            error.what());
     Write(true);
   }
   pending_ = false;
@@ -190,7 +205,8 @@ void Pump::Drain() {
 }
 
 bool Pump::Drained() {
-  return !pending_ && !consumer_.in_flight() && !AnythingToWrite() && worker_.in_hand() == 0 && !confirmer_.owes();
+  return !pending_ && !consumer_.in_flight() && !AnythingToWrite() && worker_.in_hand() == 0 &&
+         !confirmer_.owes();
 }
 
 size_t Pump::GiveUp() {

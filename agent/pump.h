@@ -19,19 +19,19 @@ class Pump {
   explicit Pump(Context& context);
   // At start: rows in hand of a process that is gone become suspects, or dead letters at their cap.
   void Recover();
-  // One turn, at most `longest` long while there is nothing to do. Throws StoreError when its commit fails: the
-  // answers are kept, and the next Step() commits them again.
+  // One turn, at most `longest` long while there is nothing to do. Throws StoreError when its commit fails:
+  // the answers are kept, and the next Step() commits them again.
   void Step(milliseconds longest = 1s);
 
-  void Drain();                       // no consume any more; finish what is in hand
-  bool Drained();                     // nothing in hand, nothing owed
-  size_t GiveUp();                    // the drain's time is over: attempts given back; rows that were
+  void Drain();     // no consume any more; finish what is in hand
+  bool Drained();   // nothing in hand, nothing owed
+  size_t GiveUp();  // the drain's time is over: attempts given back; rows that were
   bool OwesConfirms() { return confirmer_.owes(); }
   // For `run --once`.
   int quiet_answers() const { return consumer_.quiet_answers(); }
   int consume_failures() const { return consumer_.failures(); }
   const std::optional<Error>& consume_error() const { return consumer_.last_error(); }
-  bool Busy();                        // in hand, startable and due by itself, or owed
+  bool Busy();  // in hand, startable and due by itself, or owed
   Inbox& inbox() { return inbox_; }
   const char* doing() const { return doing_.load(); }
 
@@ -58,12 +58,12 @@ class Pump {
   Consumer consumer_;
   Worker worker_;
   Confirmer confirmer_;
-  bool pending_ = false;              // a turn whose commit failed
+  bool pending_ = false;  // a turn whose commit failed
   bool draining_ = false;
-  bool work_due_ = false;             // found by a plain SELECT before the transaction
+  bool work_due_ = false;  // found by a plain SELECT before the transaction
   std::optional<Time> next_due_;
-  std::vector<ClaimedRow> claimed_;   // by the transaction that is being written
-  int64_t claim_ = 0;                 // the last generation used
+  std::vector<ClaimedRow> claimed_;  // by the transaction that is being written
+  int64_t claim_ = 0;                // the last generation used
   int64_t data_version_ = 0;
   uint64_t closures_saved_ = 0;
   milliseconds released_at_{-1h}, secrets_at_{-1h};

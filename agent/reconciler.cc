@@ -10,19 +10,23 @@
 
 namespace tmc {
 namespace {
-constexpr milliseconds kSlice = 30min;               // TOP recommends at most this; it allows a day
-constexpr milliseconds kHorizon = 24h * 89;          // the list holds three months
-constexpr milliseconds kTold = 10min;                // how long a message may take to tell of a change
-constexpr milliseconds kAgain = 10s;                 // between readings of a second that stays short
-constexpr int kBarren = 3, kMostReadings = 30;       // readings in a row without a new order; in all
+constexpr milliseconds kSlice = 30min;          // TOP recommends at most this; it allows a day
+constexpr milliseconds kHorizon = 24h * 89;     // the list holds three months
+constexpr milliseconds kTold = 10min;           // how long a message may take to tell of a change
+constexpr milliseconds kAgain = 10s;            // between readings of a second that stays short
+constexpr int kBarren = 3, kMostReadings = 30;  // readings in a row without a new order; in all
 constexpr milliseconds kFailedFirst = 1s, kFailedMost = 1min;
-constexpr int kMostFailures = 8;                     // in a row: the pass is given up, the next one begins there
+constexpr int kMostFailures = 8;  // in a row: the pass is given up, the next one begins there
 constexpr milliseconds kHousekeeping = 1min;
 constexpr int64_t kPurgeAtOnce = 200;
 
-Time WholeSecond(Time time) { return std::chrono::floor<std::chrono::seconds>(time); }
+Time WholeSecond(Time time) {
+  return std::chrono::floor<std::chrono::seconds>(time);
+}
 
-bool IsUserId(std::string_view key) { return key.find_first_not_of("0123456789") == key.npos; }
+bool IsUserId(std::string_view key) {
+  return key.find_first_not_of("0123456789") == key.npos;
+}
 }  // namespace
 
 std::string PassJson(const PassReport& report) {
@@ -33,10 +37,13 @@ std::string PassJson(const PassReport& report) {
 }
 
 Reconciler::Reconciler(Context& context)
-    : context_(context), cursors_(context.store, std::string(context.platform.Name())), inbox_(context.store),
+    : context_(context),
+      cursors_(context.store, std::string(context.platform.Name())),
+      inbox_(context.store),
       orders_(context.store, std::string(context.platform.Name())),
       letters_(context.store, std::string(context.platform.Name())),
-      outbox_(context.store, std::string(context.platform.Name())), sessions_(context.secrets, cursors_),
+      outbox_(context.store, std::string(context.platform.Name())),
+      sessions_(context.secrets, cursors_),
       gateway_(context, sessions_) {
   sessions_.Refresh(true);
   next_pass_ = context.clock.Steady();
@@ -68,7 +75,9 @@ void Reconciler::Begin() {
   }
 }
 
-void Reconciler::Ask(Time from, Time to) { asked_ = Pass{std::nullopt, false, from, to}; }
+void Reconciler::Ask(Time from, Time to) {
+  asked_ = Pass{std::nullopt, false, from, to};
+}
 
 void Reconciler::BeginPass(Pass pass) {
   pass_ = pass;
@@ -95,10 +104,13 @@ void Reconciler::EndPass() {
   transaction.Commit();
   pass_.reset();
   if (report_.opened > 0)
-    log::Info("reconcile", fmt::format("{} of {} orders listed are not held like that here; they are read", report_.opened, report_.seen));
+    log::Info("reconcile", fmt::format("{} of {} orders listed are not held like that here; they are read",
+                                       report_.opened, report_.seen));
 }
 
-std::string Reconciler::CursorKey() const { return targets_.front().shop.empty() ? "default" : targets_.front().shop; }
+std::string Reconciler::CursorKey() const {
+  return targets_.front().shop.empty() ? "default" : targets_.front().shop;
+}
 
 void Reconciler::PlanSlices() {
   slices_.clear();
@@ -109,7 +121,8 @@ void Reconciler::PlanSlices() {
   if (pass_->regular) {
     to = WholeSecond(now - context_.settings.reconcile_lag);
     const auto cursor = cursors_.Get(CursorKey(), "order");
-    from = cursor ? std::min(*cursor, to) - context_.settings.reconcile_overlap : now - context_.settings.reconcile_backfill;
+    from = cursor ? std::min(*cursor, to) - context_.settings.reconcile_overlap
+                  : now - context_.settings.reconcile_backfill;
   }
   from = WholeSecond(std::max(from, now - kHorizon));
   for (Time at = from; at < to; at += kSlice) slices_.emplace_back(at, std::min(at + kSlice, to));
@@ -126,8 +139,10 @@ void Reconciler::NextTarget() {
 void Reconciler::LeaveOut(std::string_view why) {
   const Target& target = targets_.front();
   ++report_.shops_left_out;
-  log::Warn("reconcile", fmt::format("shop {} is left out of this pass: {}",
-                                     target.shop.empty() ? (target.nick.empty() ? "(unknown)" : target.nick) : target.shop, why));
+  log::Warn("reconcile",
+            fmt::format("shop {} is left out of this pass: {}",
+                        target.shop.empty() ? (target.nick.empty() ? "(unknown)" : target.nick) : target.shop,
+                        why));
   NextTarget();
 }
 
@@ -136,7 +151,8 @@ void Reconciler::StartCall() {
   const bool by_nick = target.shop.empty() && !target.nick.empty();
   call_is_shop_ = by_nick || !lookup_nick_.empty();
   if (call_is_shop_) {
-    if (shop_lookup_off_) return LeaveOut("its user id is not known yet; name the shop by its id in the session file");
+    if (shop_lookup_off_)
+      return LeaveOut("its user id is not known yet; name the shop by its id in the session file");
     if (by_nick) lookup_nick_ = target.nick;
     HttpRequest request = context_.platform.Shop(lookup_nick_, gateway_.With(""));
     if (gateway_.May(request.api, "")) call_ = gateway_.Send(std::move(request), "");
@@ -151,7 +167,8 @@ void Reconciler::StartCall() {
   } else if (gateway_.Closed(api, target.shop) && !gateway_.Closed(api, "")) {
     LeaveOut("its session is refused");
   } else if (gateway_.Closed(api, "")) {
-    report_.failure = Error{.fault = Fault::kAgent, .code = "closed", .text = "no calls for now, see `status`"};
+    report_.failure =
+        Error{.fault = Fault::kAgent, .code = "closed", .text = "no calls for now, see `status`"};
     EndPass();
   }
 }
@@ -173,16 +190,21 @@ void Reconciler::Failed(const Error& error, const HttpResponse& response) {
   const Call call = std::exchange(call_, {});
   gateway_.Heard(call, response, &error);
   switch (error.fault) {
-    case Fault::kClock: return;
-    case Fault::kShop: return LeaveOut(Sentence(error));
+    case Fault::kClock:
+      return;
+    case Fault::kShop:
+      return LeaveOut(Sentence(error));
     case Fault::kMessage:
-    case Fault::kUnknown: return LeaveOut(Sentence(error));
-    case Fault::kLimited: return;  // the pacer holds the next call back
+    case Fault::kUnknown:
+      return LeaveOut(Sentence(error));
+    case Fault::kLimited:
+      return;  // the pacer holds the next call back
     case Fault::kApi:
     case Fault::kAgent:
       report_.failure = error;
       return EndPass();
-    case Fault::kOutside: break;
+    case Fault::kOutside:
+      break;
   }
   ++failures_;
   log::Warn("reconcile", "a window could not be read, it is asked for again: " + Sentence(error));
@@ -196,14 +218,17 @@ void Reconciler::TakeShop(const HttpResponse& response) {
   const auto shop = context_.platform.ReadShop(response);
   Target& target = targets_.front();
   const bool by_nick = !target.nick.empty() && target.shop.empty();
-  if (!shop && (shop.error().fault == Fault::kOutside || shop.error().fault == Fault::kLimited || shop.error().fault == Fault::kClock))
+  if (!shop && (shop.error().fault == Fault::kOutside || shop.error().fault == Fault::kLimited ||
+                shop.error().fault == Fault::kClock))
     return Failed(shop.error(), response);
   const Call call = std::exchange(call_, {});
   const std::string nick = std::exchange(lookup_nick_, "");
   if (!shop || shop->user_id.empty()) {
     // An auxiliary call: its refusal switches off this feature alone.
     shop_lookup_off_ = !shop && shop.error().fault != Fault::kUnknown;
-    if (by_nick) return LeaveOut("its user id could not be learned: " + (shop ? std::string("no such shop") : Sentence(shop.error())));
+    if (by_nick)
+      return LeaveOut("its user id could not be learned: " +
+                      (shop ? std::string("no such shop") : Sentence(shop.error())));
     if (slices_.empty()) NextTarget();
     return;
   }
@@ -224,9 +249,12 @@ void Reconciler::TakePage(const HttpResponse& response) {
   gateway_.Heard(std::exchange(call_, {}), response, nullptr);
   failures_ = 0;
   switch (slice.Take(*page)) {
-    case Slice::State::kReading: return;
-    case Slice::State::kComplete: return StoreSlice(true);
-    case Slice::State::kShort: return Short();
+    case Slice::State::kReading:
+      return;
+    case Slice::State::kComplete:
+      return StoreSlice(true);
+    case Slice::State::kShort:
+      return Short();
   }
 }
 
@@ -254,7 +282,9 @@ bool Reconciler::Differs(const WindowRow& row) {
   const auto held = orders_.Find(row.order_id);
   if (!held || row.modified > held->modified_at) return true;
   if (row.modified < held->modified_at) return false;
-  const auto other = [](const std::string& told, const std::string& ours) { return !told.empty() && told != ours; };
+  const auto other = [](const std::string& told, const std::string& ours) {
+    return !told.empty() && told != ours;
+  };
   return other(row.status, held->status) || other(row.refund_status, held->refund_status) ||
          other(row.paid_amount, held->paid_amount) || other(row.total_amount, held->total_amount) ||
          other(row.refund_amount, held->refund_amount);
@@ -265,13 +295,15 @@ void Reconciler::OpenRow(const WindowRow& row, Time now) {
   message.channel = "reconcile";
   message.order_id = row.order_id;
   message.shop = targets_.front().shop;
-  message.msg_id = fmt::format("reconcile:{}:order:{}:{}", context_.platform.Name(), row.order_id, ToMillis(row.modified));
+  message.msg_id =
+      fmt::format("reconcile:{}:order:{}:{}", context_.platform.Name(), row.order_id, ToMillis(row.modified));
   json::Writer seen;
   seen.BeginObject().Member("status", row.status).Member("modified", Rfc3339(row.modified)).EndObject();
   message.body = seen.Take();
   message.due_at = now;
   message.announced_at = row.modified;
-  const bool opened = inbox_.AcceptSynthetic(message, now) == Accepted::kNew || inbox_.ReopenSynthetic(message.msg_id, now);
+  const bool opened =
+      inbox_.AcceptSynthetic(message, now) == Accepted::kNew || inbox_.ReopenSynthetic(message.msg_id, now);
   report_.opened += opened;
 }
 
@@ -283,7 +315,8 @@ void Reconciler::StoreSlice(bool complete) {
     if (Differs(row)) OpenRow(row, now);
   const auto seen = static_cast<int64_t>(slice.rows().size());
   if (!complete) {
-    cursors_.AddShortSlice({targets_.front().shop, "order", slice.from(), slice.to(), seen, slice.expected()}, now);
+    cursors_.AddShortSlice({targets_.front().shop, "order", slice.from(), slice.to(), seen, slice.expected()},
+                           now);
     ++report_.short_slices;
   }
   if (pass_->regular) cursors_.Move(CursorKey(), "order", slice.to(), now);
@@ -292,8 +325,10 @@ void Reconciler::StoreSlice(bool complete) {
   ++report_.slices;
   report_.seen += seen;
   if (!complete)
-    log::Warn("reconcile", fmt::format("the platform counts {} orders modified at {}, its list shows {}; taken as they are",
-                                       slice.expected(), Rfc3339(slice.from()), seen));
+    log::Warn(
+        "reconcile",
+        fmt::format("the platform counts {} orders modified at {}, its list shows {}; taken as they are",
+                    slice.expected(), Rfc3339(slice.from()), seen));
   if (sessions_.bare_shop().empty() && targets_.front().shop.empty()) NameBareShop();
   slices_.pop_front();
   readings_ = barren_ = 0;

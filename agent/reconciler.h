@@ -19,15 +19,15 @@ namespace tmc {
 // How a pass went.
 struct PassReport {
   int64_t slices = 0, seen = 0, opened = 0, short_slices = 0;
-  int64_t shops_left_out = 0;        // no session, or refused
-  std::optional<Error> failure;      // it could not be finished
+  int64_t shops_left_out = 0;    // no session, or refused
+  std::optional<Error> failure;  // it could not be finished
 };
 
 // As `reconcile` prints it.
 std::string PassJson(const PassReport& report);
 
-// The loop behind the messages: lists each shop's recently modified orders and opens a row for whatever we do not
-// hold like that. It changes no order itself. One Step() makes at most one call.
+// The loop behind the messages: lists each shop's recently modified orders and opens a row for whatever we do
+// not hold like that. It changes no order itself. One Step() makes at most one call.
 class Reconciler {
  public:
   explicit Reconciler(Context& context);
@@ -44,13 +44,13 @@ class Reconciler {
 
  private:
   struct Target {
-    std::string shop;                // user id, or "" while a bare session's shop is unknown
-    std::string nick;                // to be mapped first
+    std::string shop;  // user id, or "" while a bare session's shop is unknown
+    std::string nick;  // to be mapped first
   };
   struct Pass {
-    std::optional<int64_t> ask_id;   // of another process
+    std::optional<int64_t> ask_id;  // of another process
     bool regular = true;
-    Time from{}, to{};               // not regular: the window
+    Time from{}, to{};  // not regular: the window
   };
 
   void Begin();
@@ -82,11 +82,11 @@ class Reconciler {
   Gateway gateway_;
   std::optional<Pass> pass_;
   std::optional<Pass> asked_;
-  std::deque<Target> targets_;       // the first is being read
-  std::deque<Slice> slices_;         // of that target, oldest first; the first is being read
+  std::deque<Target> targets_;  // the first is being read
+  std::deque<Slice> slices_;    // of that target, oldest first; the first is being read
   Call call_;
   bool call_is_shop_ = false;
-  bool shop_lookup_off_ = false;     // the platform refuses that interface
+  bool shop_lookup_off_ = false;  // the platform refuses that interface
   std::string lookup_nick_;
   milliseconds next_pass_{}, not_before_{}, housekept_{-1h};
   int failures_ = 0, barren_ = 0, readings_ = 0;

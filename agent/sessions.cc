@@ -4,10 +4,14 @@
 
 namespace tmc {
 
-std::string ShopScope(std::string_view shop) { return "shop:" + std::string(shop.empty() ? "default" : shop); }
+std::string ShopScope(std::string_view shop) {
+  return "shop:" + std::string(shop.empty() ? "default" : shop);
+}
 
 // Which bare session a kept shop belongs to, without keeping the session.
-std::string Sessions::BareMark() const { return Sha256Hex("bare session " + set_.bare_session).substr(0, 16); }
+std::string Sessions::BareMark() const {
+  return Sha256Hex("bare session " + set_.bare_session).substr(0, 16);
+}
 
 void Sessions::Refresh(bool rows_changed) {
   SecretSet now = secrets_.Get();

@@ -18,7 +18,7 @@ class Sessions {
 
   struct Session {
     std::string text;
-    bool unbound = false;            // a bare session whose shop is not known yet
+    bool unbound = false;  // a bare session whose shop is not known yet
   };
   // Reads secrets and shops anew; cheap when nothing changed.
   void Refresh(bool rows_changed);

@@ -9,8 +9,8 @@
 namespace tmc {
 namespace {
 
-constexpr milliseconds kSecond = 1s;                // the resolution of the platform's modified time
-constexpr milliseconds kFarFuture = 10min;          // a modified time beyond is not waited for
+constexpr milliseconds kSecond = 1s;        // the resolution of the platform's modified time
+constexpr milliseconds kFarFuture = 10min;  // a modified time beyond is not waited for
 
 int Weight(std::string_view source) {
   return source == "operator" ? 3 : source == "replay" ? 2 : source == "message" ? 1 : 0;
@@ -49,9 +49,9 @@ void Worker::WriteNoSubject(const ClaimedRow& row, Time now) {
 }
 
 Cause Worker::CauseOf(const std::vector<ClaimedRow>& rows) const {
-  const auto strongest = std::max_element(rows.begin(), rows.end(), [](const ClaimedRow& a, const ClaimedRow& b) {
-    return Weight(a.source) < Weight(b.source);
-  });
+  const auto strongest = std::max_element(
+      rows.begin(), rows.end(),
+      [](const ClaimedRow& a, const ClaimedRow& b) { return Weight(a.source) < Weight(b.source); });
   return {strongest->source, strongest->msg_id};
 }
 
@@ -76,30 +76,36 @@ void Worker::WriteTruth(const Finished& finished, const OrderTruth& truth, Time 
     const Verdict verdict = JudgeTruth(row, rank, modified, court);
     if (verdict.kind == Verdict::Kind::kApplied && !verdict.reason.empty()) {
       cursors_.Count("truth_lags", 1);
-      log::Warn("order.lag", fmt::format("order {} was taken as it is after {} reads: {}", truth.order_id, row.attempts, verdict.reason));
+      log::Warn("order.lag", fmt::format("order {} was taken as it is after {} reads: {}", truth.order_id,
+                                         row.attempts, verdict.reason));
     }
     Settle(row, verdict, applied && cause.source == "reconcile" && row.channel == "reconcile", now);
   }
 }
 
-// Within the second of its last change a truth may still change without a later time: look again once it is over.
+// Within the second of its last change a truth may still change without a later time: look again once it is
+// over.
 void Worker::AskAgain(const OrderTruth& truth, const ClaimedRow& row, Time read_at, Time now) {
   const Time over = truth.modified + kSecond;
   if (read_at >= over || over - read_at > kFarFuture) return;
   SyntheticMessage again;
   again.channel = "reread";
   again.order_id = truth.order_id;
-  again.msg_id = fmt::format("reread:{}:order:{}:{}", context_.platform.Name(), truth.order_id, ToMillis(truth.modified));
+  again.msg_id = fmt::format("reread:{}:order:{}:{}", context_.platform.Name(), truth.order_id,
+                             ToMillis(truth.modified));
   again.shop = row.shop;
   again.due_at = now + (over - read_at) + context_.settings.reconcile_lag;
   again.announced_at = truth.modified;
   inbox_.AcceptSynthetic(again, now);
 }
 
-void Worker::WriteIllegal(const Finished& finished, const OrderTruth& truth, const OrderSnapshot& held, Time now) {
+void Worker::WriteIllegal(const Finished& finished, const OrderTruth& truth, const OrderSnapshot& held,
+                          Time now) {
   const std::string detail = fmt::format(
-      "order {} is {} (final) here, the platform says {} now; look at both, then `dlq replay ID --accept-truth --why …` "
-      "or `dlq discard ID --why …`", truth.order_id, held.status, truth.status);
+      "order {} is {} (final) here, the platform says {} now; look at both, then `dlq replay ID "
+      "--accept-truth --why …` "
+      "or `dlq discard ID --why …`",
+      truth.order_id, held.status, truth.status);
   for (const ClaimedRow& row : finished.rows) {
     if (const auto letter = letters_.RepeatIllegal(row.subject_id)) {
       inbox_.Bury(row, now, "illegal_transition", letter);
@@ -117,7 +123,8 @@ void Worker::WriteError(const Finished& finished, const Error& error, Time now) 
     Settle(row, verdict, false, now);
   }
   if (error.fault == Fault::kOutside || error.fault == Fault::kUnknown)
-    log::Warn("order.read", fmt::format("order {} could not be read, it is asked for again: {}", finished.rows[0].order_id, Sentence(error)));
+    log::Warn("order.read", fmt::format("order {} could not be read, it is asked for again: {}",
+                                        finished.rows[0].order_id, Sentence(error)));
 }
 
 void Worker::Settle(const ClaimedRow& row, const Verdict& verdict, bool missed_so_far, Time now) {
@@ -125,7 +132,9 @@ void Worker::Settle(const ClaimedRow& row, const Verdict& verdict, bool missed_s
     case Verdict::Kind::kApplied:
       if (inbox_.Apply(row, now, verdict.reason, missed_so_far)) cursors_.Count("messages_applied", 1);
       return;
-    case Verdict::Kind::kRetry: inbox_.Retry(row, verdict.retry); return;
+    case Verdict::Kind::kRetry:
+      inbox_.Retry(row, verdict.retry);
+      return;
     case Verdict::Kind::kDead: {
       ClaimedRow counted = row;
       counted.attempts -= verdict.retry.give_back;
@@ -140,7 +149,8 @@ void Worker::Bury(const ClaimedRow& row, std::string_view reason, std::string_vi
   const int64_t letter = letters_.Write(row, reason, detail, now);
   inbox_.Bury(row, now, reason, letter);
   cursors_.Count("dead_letters", 1);
-  log::Warn("dead_letter", fmt::format("message {} became dead letter {}: {}: {}", row.msg_id, letter, reason, detail));
+  log::Warn("dead_letter",
+            fmt::format("message {} became dead letter {}: {}: {}", row.msg_id, letter, reason, detail));
 }
 
 void Worker::WriteRefused(const Finished& finished, const std::string& why, Time now) {
@@ -150,7 +160,8 @@ void Worker::WriteRefused(const Finished& finished, const std::string& why, Time
 void Worker::Release(Time now) {
   const auto closures = context_.pacer.Closures();
   for (const auto& [scope, count] : inbox_.WaitingScopes()) {
-    const auto closure = std::find_if(closures.begin(), closures.end(), [&](const Closure& c) { return c.scope == scope; });
+    const auto closure =
+        std::find_if(closures.begin(), closures.end(), [&](const Closure& c) { return c.scope == scope; });
     if (closure == closures.end()) {
       inbox_.Release(scope, now, 1000);
     } else if (closure->until <= now) {

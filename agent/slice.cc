@@ -32,6 +32,8 @@ Slice::State Slice::Judge() const {
   return static_cast<int64_t>(rows_.size()) >= expected_ ? State::kComplete : State::kShort;
 }
 
-void Slice::ReadAgain() { page_ = 0; }
+void Slice::ReadAgain() {
+  page_ = 0;
+}
 
 }  // namespace tmc

@@ -7,9 +7,9 @@
 
 namespace tmc {
 
-// One closed window of modified times, read so that nothing slips between its pages: first the platform's count,
-// then the pages from the last to the first (rows that change move to the front), the count again with the first.
-// Pure: Next() is what to ask, Take() is what came. Rows of several readings add up.
+// One closed window of modified times, read so that nothing slips between its pages: first the platform's
+// count, then the pages from the last to the first (rows that change move to the front), the count again with
+// the first. Pure: Next() is what to ask, Take() is what came. Rows of several readings add up.
 class Slice {
  public:
   Slice(Time from, Time to, int page_size = 100) : from_(from), to_(to), page_size_(page_size) {}
@@ -21,7 +21,7 @@ class Slice {
   };
   WindowWish Next() const;
   State Take(const WindowPage& page);
-  void ReadAgain();                  // once more, keeping what was found
+  void ReadAgain();  // once more, keeping what was found
 
   Time from() const { return from_; }
   Time to() const { return to_; }
@@ -32,7 +32,7 @@ class Slice {
   State Judge() const;
   Time from_, to_;
   int page_size_;
-  int page_ = 0;                     // 0: the count first
+  int page_ = 0;  // 0: the count first
   int64_t expected_ = 0;
   std::map<std::string, WindowRow> rows_;  // newest of each order
 };

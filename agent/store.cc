@@ -18,15 +18,22 @@ constexpr int kApplicationId = 0x746d6361;  // "tmca"
   Kind kind = Kind::kRefused;
   switch (error.getErrorCode() & 0xff) {
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: kind = Kind::kBusy; break;
-    case SQLITE_FULL: kind = Kind::kFull; break;
+    case SQLITE_LOCKED:
+      kind = Kind::kBusy;
+      break;
+    case SQLITE_FULL:
+      kind = Kind::kFull;
+      break;
     case SQLITE_IOERR:
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
-    case SQLITE_NOMEM: kind = Kind::kFatal; break;
-    default: break;
+    case SQLITE_NOMEM:
+      kind = Kind::kFatal;
+      break;
+    default:
+      break;
   }
   throw StoreError(kind, std::string("database: ") + error.what());
 }
@@ -52,11 +59,13 @@ void CheckContent(SQLite::Database& database, const StoreOptions& options) {
   const int id = Pragma(database, "application_id");
   const int tables = database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt();
   if (id != kApplicationId && (tables > 0 || options.read_only))
-    throw StoreUnusable(options.path + " is a SQLite database, but not one of tmc-agent's; name another file");
+    throw StoreUnusable(options.path +
+                        " is a SQLite database, but not one of tmc-agent's; name another file");
   const int version = Pragma(database, "user_version");
   if (version > Store::NewestSchema())
-    throw StoreUnusable(options.path + " was written by a newer tmc-agent (schema " + std::to_string(version) +
-                        ", this one knows " + std::to_string(Store::NewestSchema()) + "); install that version");
+    throw StoreUnusable(options.path + " was written by a newer tmc-agent (schema " +
+                        std::to_string(version) + ", this one knows " +
+                        std::to_string(Store::NewestSchema()) + "); install that version");
   if (store_file::Size(options.path) > kCheckWhole) return;
   const std::string verdict = database.execAndGet("PRAGMA quick_check(1)").getString();
   if (verdict != "ok")
@@ -90,15 +99,19 @@ void Configure(SQLite::Database& database, const StoreOptions& options) {
 
 std::string OpenFailure(const std::string& path, const SQLite::Exception& error) {
   switch (error.getErrorCode() & 0xff) {
-    case SQLITE_NOTADB: return path + " is not a SQLite database; name another file";
+    case SQLITE_NOTADB:
+      return path + " is not a SQLite database; name another file";
     case SQLITE_CORRUPT:
       return path + " is damaged (" + error.what() +
              "); keep the file, restore a backup or recover it with `sqlite3 FILE .recover`";
-    case SQLITE_FULL: return path + " cannot be written: the disk is full; make room, then start again";
+    case SQLITE_FULL:
+      return path + " cannot be written: the disk is full; make room, then start again";
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
-      return path + " cannot be opened for writing (" + error.what() + "); check the owner and mode of the file and its directory";
-    default: return path + " cannot be used: " + error.what();
+      return path + " cannot be opened for writing (" + error.what() +
+             "); check the owner and mode of the file and its directory";
+    default:
+      return path + " cannot be used: " + error.what();
   }
 }
 
@@ -141,9 +154,15 @@ int Query::Run() {
   });
 }
 
-int64_t Query::Int(int column) const { return statement_.getColumn(column).getInt64(); }
-std::string Query::Text(int column) const { return statement_.getColumn(column).getString(); }
-bool Query::IsNull(int column) const { return statement_.isColumnNull(column); }
+int64_t Query::Int(int column) const {
+  return statement_.getColumn(column).getInt64();
+}
+std::string Query::Text(int column) const {
+  return statement_.getColumn(column).getString();
+}
+bool Query::IsNull(int column) const {
+  return statement_.isColumnNull(column);
+}
 
 std::optional<int64_t> Query::MaybeInt(int column) const {
   return IsNull(column) ? std::nullopt : std::optional(Int(column));
@@ -157,8 +176,8 @@ Store::Store(const StoreOptions& options) {
   store_file::Prepare(options);
   try {
     const int mode = options.read_only ? SQLite::OPEN_READONLY : SQLite::OPEN_READWRITE;
-    database_ = std::make_unique<SQLite::Database>(options.path, mode,
-                                                   static_cast<int>(options.busy_timeout.count()), options.vfs);
+    database_ = std::make_unique<SQLite::Database>(
+        options.path, mode, static_cast<int>(options.busy_timeout.count()), options.vfs);
     // A file that is refused stays byte for byte as it is: its -wal is not folded in when it is closed.
     KeepWal(*database_, true);
     CheckContent(*database_, options);
@@ -174,7 +193,8 @@ Store::~Store() = default;
 
 Query Store::Use(const char* sql) {
   auto& statement = statements_[sql];
-  if (!statement) statement = Translated([&] { return std::make_unique<SQLite::Statement>(*database_, sql); });
+  if (!statement)
+    statement = Translated([&] { return std::make_unique<SQLite::Statement>(*database_, sql); });
   return Query(*statement);
 }
 
@@ -182,7 +202,9 @@ void Store::Exec(const char* sql) {
   Translated([&] { return database_->exec(sql); });
 }
 
-int64_t Store::LastInsertId() const { return database_->getLastInsertRowid(); }
+int64_t Store::LastInsertId() const {
+  return database_->getLastInsertRowid();
+}
 
 int64_t Store::DataVersion() {
   auto query = Use("PRAGMA data_version");
@@ -194,11 +216,17 @@ int Store::SchemaVersion() {
   return query.Step() ? static_cast<int>(query.Int(0)) : 0;
 }
 
-int Store::NewestSchema() { return static_cast<int>(std::size(sql::kMigrations)); }
+int Store::NewestSchema() {
+  return static_cast<int>(std::size(sql::kMigrations));
+}
 
-std::string Store::Library() { return sqlite3_libversion(); }
+std::string Store::Library() {
+  return sqlite3_libversion();
+}
 
-Transaction::Transaction(Store& store) : store_(store) { store_.Exec("BEGIN IMMEDIATE"); }
+Transaction::Transaction(Store& store) : store_(store) {
+  store_.Exec("BEGIN IMMEDIATE");
+}
 
 Transaction::~Transaction() {
   if (!open_) return;

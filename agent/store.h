@@ -40,7 +40,8 @@ class StoreUnusable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A prepared statement on loan: parameters by name, reset when it goes (also a RETURNING that was not read out).
+// A prepared statement on loan: parameters by name, reset when it goes (also a RETURNING that was not read
+// out).
 class Query {
  public:
   Query(SQLite::Statement& statement) : statement_(statement) {}
@@ -60,10 +61,10 @@ class Query {
   Query& Bind(const char* name, const std::optional<T>& value) {
     return value ? Bind(name, *value) : Null(name);
   }
-  bool Step();       // true: there is a row to read
-  int Run();         // steps to the end; how many rows changed
+  bool Step();  // true: there is a row to read
+  int Run();    // steps to the end; how many rows changed
   int64_t Int(int column) const;
-  std::string Text(int column) const;   // also of a blob; "" of a null
+  std::string Text(int column) const;  // also of a blob; "" of a null
   bool IsNull(int column) const;
   std::optional<int64_t> MaybeInt(int column) const;
   std::optional<Time> MaybeTime(int column) const;
@@ -75,10 +76,10 @@ class Query {
 
 struct StoreOptions {
   std::string path{};
-  bool read_only = false;             // for commands that only look
-  bool create = false;                // make it where it is missing
-  std::string group{};                // may read and write it too (0660); empty: 0600
-  std::string vfs{};                  // empty: the system's
+  bool read_only = false;  // for commands that only look
+  bool create = false;     // make it where it is missing
+  std::string group{};     // may read and write it too (0660); empty: 0600
+  std::string vfs{};       // empty: the system's
   milliseconds busy_timeout{5000};
 };
 
@@ -92,15 +93,15 @@ class Store {
   // Prepared once a Store; `sql` is one of the constants made from schema/.
   Query Use(const char* sql);
   void Exec(const char* sql);
-  // Runs `work`; when `careful`, behind a savepoint, so that what is refused (a constraint, too big) is undone
-  // alone and handed to `refused` with the reason. Other errors pass.
+  // Runs `work`; when `careful`, behind a savepoint, so that what is refused (a constraint, too big) is
+  // undone alone and handed to `refused` with the reason. Other errors pass.
   template <typename Work, typename Refused>
   void Guard(bool careful, Work work, Refused refused);
   int64_t LastInsertId() const;
-  int64_t DataVersion();              // changes when another connection has committed
+  int64_t DataVersion();  // changes when another connection has committed
   int SchemaVersion();
   static int NewestSchema();
-  static std::string Library();       // SQLite's version
+  static std::string Library();  // SQLite's version
 
  private:
   friend class Transaction;

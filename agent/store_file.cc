@@ -14,11 +14,13 @@
 namespace tmc::store_file {
 namespace {
 
-// Nothing here may open an existing database: closing a descriptor of a file ends all POSIX locks of the process on
-// it, also those of SQLite's connections, and another program's last close would then take the -wal away from under
-// us (sqlite.org/howtocorrupt.html, 2.2).
+// Nothing here may open an existing database: closing a descriptor of a file ends all POSIX locks of the
+// process on it, also those of SQLite's connections, and another program's last close would then take the
+// -wal away from under us (sqlite.org/howtocorrupt.html, 2.2).
 
-std::string Reason() { return std::strerror(errno); }
+std::string Reason() {
+  return std::strerror(errno);
+}
 
 gid_t GroupId(const std::string& name) {
   const group* found = getgrnam(name.c_str());
@@ -29,7 +31,8 @@ gid_t GroupId(const std::string& name) {
 void Make(const StoreOptions& options, mode_t mode) {
   const int fd = open(options.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (fd < 0 && errno != EEXIST)
-    throw StoreUnusable(options.path + " cannot be made: " + Reason() + "; check the directory and its owner");
+    throw StoreUnusable(options.path + " cannot be made: " + Reason() +
+                        "; check the directory and its owner");
   if (fd >= 0) {
     fchmod(fd, mode);
     close(fd);
@@ -44,7 +47,8 @@ void Narrow(const std::string& path, mode_t mode, const StoreOptions& options) {
   const mode_t held = info.st_mode & 0777;
   if (held == mode) return;
   if (chmod(path.c_str(), mode) != 0) {
-    if (held & ~mode) log::Warn("database", path + " can be read by others, and its mode cannot be changed: " + Reason());
+    if (held & ~mode)
+      log::Warn("database", path + " can be read by others, and its mode cannot be changed: " + Reason());
   } else if (held & ~mode) {
     log::Warn("database", path + " could be read by others; its mode was narrowed");
   }
@@ -61,7 +65,8 @@ void Prepare(const StoreOptions& options) {
   if (!options.vfs.empty()) return;
   const int64_t size = Size(options.path);
   if (size < 0 && (options.read_only || !options.create))
-    throw StoreUnusable(options.path + " cannot be read: " + Reason() + "; has the agent run with this --db yet?");
+    throw StoreUnusable(options.path + " cannot be read: " + Reason() +
+                        "; has the agent run with this --db yet?");
   if (size <= 0 && Size(options.path + "-wal") > 0)
     throw StoreUnusable(options.path + " is empty or missing, but its -wal holds rows; restore the file, " +
                         "or move the -wal away if you mean to begin anew");

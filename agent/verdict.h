@@ -15,22 +15,23 @@ namespace tmc {
 struct Verdict {
   enum class Kind { kApplied, kRetry, kDead };
   Kind kind = Kind::kApplied;
-  std::string reason;                // kDead: a stable word; kApplied: a note for last_error, or empty
-  std::string detail;                // kDead: a sentence
-  RetryAt retry;                     // kRetry; of kDead only give_back counts
+  std::string reason;  // kDead: a stable word; kApplied: a note for last_error, or empty
+  std::string detail;  // kDead: a sentence
+  RetryAt retry;       // kRetry; of kDead only give_back counts
 };
 
 // What a verdict depends on besides the row. Pure: no I/O, no clock of its own.
 struct Court {
   const Settings& settings;
   Time now;
-  Time started_at;                   // of the process: a run of failures does not reach further back
+  Time started_at;  // of the process: a run of failures does not reach further back
   Random& random;
 };
 
 // A read that failed. `shop_unbound`: the session may belong to another shop, so that "does not exist" proves
 // nothing; `scope` is what the row waits for when its shop is at fault.
-Verdict JudgeError(const ClaimedRow& row, const Error& error, bool shop_unbound, std::string_view scope, Court& court);
+Verdict JudgeError(const ClaimedRow& row, const Error& error, bool shop_unbound, std::string_view scope,
+                   Court& court);
 
 // A truth was read and taken (or was not newer): has what we hold now reached what the row announces?
 Verdict JudgeTruth(const ClaimedRow& row, int held_rank, Time held_modified, Court& court);

@@ -2,8 +2,12 @@
 
 namespace tmc {
 
-std::string Version() { return TMC_VERSION; }
-std::string Commit() { return TMC_COMMIT; }
+std::string Version() {
+  return TMC_VERSION;
+}
+std::string Commit() {
+  return TMC_COMMIT;
+}
 std::string Compiler() {
 #if defined(__clang__)
   return "clang " __clang_version__;

@@ -4,8 +4,8 @@
 
 namespace tmc {
 
-std::string Version();   // "0.1.0"
-std::string Commit();    // short hash, or "unknown"
+std::string Version();  // "0.1.0"
+std::string Commit();   // short hash, or "unknown"
 std::string Compiler();
 
 }  // namespace tmc

@@ -10,8 +10,8 @@ namespace q = sql::views;
 MessageView ReadMessage(Query& query) {
   MessageView view;
   int column = 1;
-  for (std::string* text : {&view.msg_id, &view.channel, &view.shop, &view.topic, &view.subject_kind, &view.subject_id,
-                            &view.order_id, &view.state})
+  for (std::string* text : {&view.msg_id, &view.channel, &view.shop, &view.topic, &view.subject_kind,
+                            &view.subject_id, &view.order_id, &view.state})
     *text = query.Text(column++);
   view.attempts = query.Int(9);
   view.deliveries = query.Int(10);
@@ -34,8 +34,8 @@ OrderView ReadOrder(Query& query) {
   view.status = query.Text(3);
   view.status_version = query.Int(4);
   int column = 5;
-  for (std::string* text : {&view.paid_amount, &view.total_amount, &view.post_fee, &view.refund_amount, &view.currency,
-                            &view.refund_status})
+  for (std::string* text : {&view.paid_amount, &view.total_amount, &view.post_fee, &view.refund_amount,
+                            &view.currency, &view.refund_status})
     *text = query.Text(column++);
   view.modified_at = query.TimeAt(11);
   view.source = query.Text(12);
@@ -44,7 +44,9 @@ OrderView ReadOrder(Query& query) {
   return view;
 }
 
-int64_t Number(Query query) { return query.Step() ? query.Int(0) : 0; }
+int64_t Number(Query query) {
+  return query.Step() ? query.Int(0) : 0;
+}
 
 }  // namespace
 
@@ -122,7 +124,8 @@ std::vector<EventView> Views::EventsOf(std::string_view order_id) {
   auto query = store_.Use(q::kEventsOfOrder);
   query.Bind(":order_id", order_id);
   while (query.Step())
-    views.push_back({query.Text(0), query.Text(1), query.Text(2), query.Int(3), query.Text(4), query.Text(5), query.TimeAt(6)});
+    views.push_back({query.Text(0), query.Text(1), query.Text(2), query.Int(3), query.Text(4), query.Text(5),
+                     query.TimeAt(6)});
   return views;
 }
 
@@ -136,7 +139,8 @@ std::vector<OrderView> Views::Orders(const OrderFilter& filter, const OrderView*
   std::vector<OrderView> views;
   auto query = store_.Use(q::kOrders);
   query.Bind(":status", filter.status).Bind(":since", filter.since).Bind(":most", most);
-  query.Bind(":after_at", after ? after->modified_at : Time{}).Bind(":after_id", after ? after->order_id : "");
+  query.Bind(":after_at", after ? after->modified_at : Time{})
+      .Bind(":after_id", after ? after->order_id : "");
   while (query.Step()) views.push_back(ReadOrder(query));
   return views;
 }

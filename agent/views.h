@@ -45,13 +45,13 @@ struct OrderView {
   Time modified_at{};
   std::string source;
   Time updated_at{};
-  std::string raw;                   // of a single order only
+  std::string raw;  // of a single order only
 };
 
 struct StatusView {
-  std::map<std::string, int64_t> open;               // received, enriching, failed
+  std::map<std::string, int64_t> open;                   // received, enriching, failed
   std::vector<std::pair<std::string, int64_t>> waiting;  // closed scope → rows
-  std::optional<MessageView> oldest;                 // of the open ones; msg_id, times, last_error
+  std::optional<MessageView> oldest;                     // of the open ones; msg_id, times, last_error
   int64_t settled_last_minute = 0, settled_last_hour = 0;
   int64_t owed_confirms = 0, refused_confirms = 0;
   std::vector<std::pair<std::string, int64_t>> letters;  // open ones by reason

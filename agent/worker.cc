@@ -10,7 +10,12 @@ namespace tmc {
 
 Worker::Worker(Context& context, Gateway& gateway, Sessions& sessions, Inbox& inbox, DeadLetters& letters,
                Cursors& cursors)
-    : context_(context), gateway_(gateway), sessions_(sessions), inbox_(inbox), letters_(letters), cursors_(cursors),
+    : context_(context),
+      gateway_(gateway),
+      sessions_(sessions),
+      inbox_(inbox),
+      letters_(letters),
+      cursors_(cursors),
       orders_(context.store, std::string(context.platform.Name())),
       outbox_(context.store, std::string(context.platform.Name())),
       source_{std::string(context.platform.Name()), context.settings.app_key},
@@ -50,7 +55,9 @@ void Worker::Sort(ClaimedRow row) {
   subject.waiting.push_back(std::move(row));
 }
 
-bool Worker::Startable() const { return !gateway_.Closed(api_, ""); }
+bool Worker::Startable() const {
+  return !gateway_.Closed(api_, "");
+}
 
 bool Worker::NeedsPerson() const {
   const auto closures = context_.pacer.Closures();
@@ -76,15 +83,20 @@ bool Worker::StartOne(const std::string& order_id) {
   const std::string scope = ShopScope(shop);
   if (!session) {
     if (context_.pacer.Close(scope, "no session for this shop in the session file"))
-      log::Error("order.read", fmt::format("there is no session for shop {}; add a line to the session file, its messages wait", shop));
-    Refuse(std::move(subject.waiting), {.fault = Fault::kShop, .code = "no_session", .text = "no session for shop " + shop});
+      log::Error(
+          "order.read",
+          fmt::format("there is no session for shop {}; add a line to the session file, its messages wait",
+                      shop));
+    Refuse(std::move(subject.waiting),
+           {.fault = Fault::kShop, .code = "no_session", .text = "no session for shop " + shop});
     subjects_.erase(order_id);
     return true;
   }
   if (!gateway_.May(api_, shop)) {
     if (!gateway_.Closed(api_, shop)) return false;
     const Fault fault = gateway_.Closed(api_, "") ? Fault::kAgent : Fault::kShop;
-    Refuse(std::move(subject.waiting), {.fault = fault, .code = "closed", .text = "no calls for now, see `status`"});
+    Refuse(std::move(subject.waiting),
+           {.fault = fault, .code = "closed", .text = "no calls for now, see `status`"});
     subjects_.erase(order_id);
     return true;
   }
@@ -100,7 +112,8 @@ bool Worker::StartOne(const std::string& order_id) {
 }
 
 std::optional<milliseconds> Worker::Pause() const {
-  if (ready_.empty() || flying_.size() >= static_cast<size_t>(context_.settings.parallel)) return std::nullopt;
+  if (ready_.empty() || flying_.size() >= static_cast<size_t>(context_.settings.parallel))
+    return std::nullopt;
   return context_.pacer.Delay(api_, "");
 }
 
@@ -113,7 +126,8 @@ bool Worker::Take(HttpDone& done) {
   const bool counts = gateway_.Heard(flight.call, done.response, truth ? nullptr : &truth.error());
   if (truth && flight.shop_unbound && !flight.call.shop.empty() && bind_bare_to_.empty())
     bind_bare_to_ = flight.call.shop;
-  finished_.push_back({std::move(flight.rows), std::move(truth), flight.shop_unbound, counts, flight.call.platform_time});
+  finished_.push_back(
+      {std::move(flight.rows), std::move(truth), flight.shop_unbound, counts, flight.call.platform_time});
   Subject& subject = subjects_[flight.order_id];
   subject.flying = false;
   if (subject.waiting.empty()) {

@@ -27,19 +27,19 @@ class Worker {
 
   // Rows whose claim is committed: parses their contents and sorts them by order.
   void Add(std::vector<ClaimedRow> rows);
-  void Start();                                 // order reads, as slots and the pacer allow
+  void Start();  // order reads, as slots and the pacer allow
   bool Take(HttpDone& done);
-  void Write(Time now, bool careful);           // inside the turn's transaction: settles what has an answer
+  void Write(Time now, bool careful);  // inside the turn's transaction: settles what has an answer
   void Written();
 
-  bool Startable() const;                       // could a due row be worked on now?
-  bool NeedsPerson() const;                     // reads are closed until someone mends a permission or secret
+  bool Startable() const;    // could a due row be worked on now?
+  bool NeedsPerson() const;  // reads are closed until someone mends a permission or secret
   bool has_results() const { return !finished_.empty(); }
   bool has_suspect() const { return suspects_ > 0; }
   size_t in_hand() const { return in_hand_; }
   size_t in_flight() const { return flying_.size(); }
   bool has_ready() const { return !ready_.empty(); }
-  std::optional<milliseconds> Pause() const;    // until Start could do something
+  std::optional<milliseconds> Pause() const;  // until Start could do something
   // A stop whose time is over: aborts every read and gives the attempts back. How many rows that were.
   size_t GiveBackAll();
   // Rows of shops that are open again, and one row of each whose probe is due. Inside a transaction.
@@ -50,20 +50,20 @@ class Worker {
   struct NoSubject {};
   using Answer = std::variant<NoSubject, Rejected, Result<OrderTruth>>;
   struct Finished {
-    std::vector<ClaimedRow> rows;               // one, unless Answer is a read
+    std::vector<ClaimedRow> rows;  // one, unless Answer is a read
     Answer answer;
     bool shop_unbound = false;
-    bool counts = true;                         // false: sent with secrets that have been replaced
-    Time read_at{};                             // platform's time when the read began
+    bool counts = true;  // false: sent with secrets that have been replaced
+    Time read_at{};      // platform's time when the read began
   };
   struct Subject {
-    std::vector<ClaimedRow> waiting;            // for the next read of this order
+    std::vector<ClaimedRow> waiting;  // for the next read of this order
     bool flying = false;
   };
   struct Flight {
     Call call;
     std::string order_id;
-    std::vector<ClaimedRow> rows;               // all claimed before the read began
+    std::vector<ClaimedRow> rows;  // all claimed before the read began
     bool shop_unbound = false;
   };
 
@@ -92,12 +92,12 @@ class Worker {
   Outbox outbox_;
   EventSource source_;
   std::string api_;
-  std::map<std::string, Subject> subjects_;     // by order id
-  std::deque<std::string> ready_;               // order ids with waiting rows and no read in flight
+  std::map<std::string, Subject> subjects_;  // by order id
+  std::deque<std::string> ready_;            // order ids with waiting rows and no read in flight
   std::map<HttpId, Flight> flying_;
   std::vector<Finished> finished_;
   size_t in_hand_ = 0, suspects_ = 0;
-  std::string bind_bare_to_;                    // a shop whose read succeeded with the bare session
+  std::string bind_bare_to_;  // a shop whose read succeeded with the bare session
 };
 
 }  // namespace tmc

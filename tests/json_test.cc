@@ -12,7 +12,9 @@ json::Flaw FlawOf(const std::string& text, size_t most = json::kMaxText) {
   CHECK_FALSE(document.root().Exists());
   return error->flaw;
 }
-std::string Nested(size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); }
+std::string Nested(size_t levels) {
+  return std::string(levels, '[') + std::string(levels, ']');
+}
 }  // namespace
 
 TEST_CASE("Json: ids beyond 2^53 and money keep their digits") {

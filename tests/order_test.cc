@@ -21,7 +21,8 @@ OrderTruth Truth(int64_t modified, const std::string& status, const std::string&
   return truth;
 }
 
-OrderSnapshot Held(int64_t modified, int64_t version, const std::string& status, const std::string& digest, bool final = false) {
+OrderSnapshot Held(int64_t modified, int64_t version, const std::string& status, const std::string& digest,
+                   bool final = false) {
   OrderSnapshot held;
   held.order_id = kTid;
   held.modified_at = FromMillis(modified);
@@ -61,7 +62,8 @@ TEST_CASE("Order: every order of arrival ends in the same state, with versions t
     CAPTURE(permutation++);
     Rig rig;
     rig.Order(kTid, "WAIT_BUYER_PAY");
-    const std::vector<std::string> states = {"WAIT_SELLER_SEND_GOODS", "WAIT_BUYER_CONFIRM_GOODS", "TRADE_FINISHED"};
+    const std::vector<std::string> states = {"WAIT_SELLER_SEND_GOODS", "WAIT_BUYER_CONFIRM_GOODS",
+                                             "TRADE_FINISHED"};
     for (size_t i = 0; i < topics.size(); ++i) {
       rig.Message(topics[i], kTid);
       if (permutation % 2) rig.Turns(3);
@@ -70,13 +72,16 @@ TEST_CASE("Order: every order of arrival ends in the same state, with versions t
     rig.Message("TradeBuyerPay", kTid);
     rig.Settle();
     CHECK(rig.Row("SELECT status FROM order_snapshot") == "TRADE_FINISHED");
-    CHECK(rig.Count("SELECT count(*) FROM inbound_message WHERE confirmed_at IS NULL AND channel='tmc'") == 0);
-    const auto versions = rig.Rows("SELECT status_version FROM order_history ORDER BY applied_at, status_version");
+    CHECK(rig.Count("SELECT count(*) FROM inbound_message WHERE confirmed_at IS NULL AND channel='tmc'") ==
+          0);
+    const auto versions =
+        rig.Rows("SELECT status_version FROM order_history ORDER BY applied_at, status_version");
     CHECK(std::is_sorted(versions.begin(), versions.end()));
   } while (std::next_permutation(topics.begin(), topics.end()));
 }
 
-TEST_CASE("Order: different truths of one second are told apart, and the second is read again when it is over") {
+TEST_CASE(
+    "Order: different truths of one second are told apart, and the second is read again when it is over") {
   Rig rig;
   rig.Order(kTid, "WAIT_BUYER_PAY");
   rig.Message("TradeCreate", kTid);

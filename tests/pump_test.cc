@@ -12,10 +12,13 @@ namespace {
 constexpr char kTid[] = "3012345678901234567";
 constexpr char kRows[] = "SELECT count(*) FROM inbound_message WHERE channel='tmc'";
 
-std::string Tid(int n) { return std::to_string(3012345678901230000 + n); }
+std::string Tid(int n) {
+  return std::to_string(3012345678901230000 + n);
+}
 int64_t Reads(const Rig& rig, const std::string& tid = "") {
   const auto& reads = rig.heart.world().record.reads;
-  return std::count_if(reads.begin(), reads.end(), [&](const auto& read) { return tid.empty() || read.tid == tid; });
+  return std::count_if(reads.begin(), reads.end(),
+                       [&](const auto& read) { return tid.empty() || read.tid == tid; });
 }
 }  // namespace
 
@@ -24,9 +27,10 @@ TEST_CASE("Pump: one message goes all the way, and is confirmed after its commit
   rig.Order(kTid, "WAIT_SELLER_SEND_GOODS", "\"payment\":\"110.00\"");
   rig.Message("TradeBuyerPay", kTid);
   rig.Settle();
-  CHECK(rig.Row("SELECT state, order_id, attempts, deliveries, confirmed_at > 0 FROM inbound_message WHERE channel='tmc'") ==
-        std::string("applied|") + kTid + "|0|1|1");
-  CHECK(rig.Row("SELECT status, shop, source FROM order_snapshot") == "WAIT_SELLER_SEND_GOODS|900001|message");
+  CHECK(rig.Row("SELECT state, order_id, attempts, deliveries, confirmed_at > 0 FROM inbound_message WHERE "
+                "channel='tmc'") == std::string("applied|") + kTid + "|0|1|1");
+  CHECK(rig.Row("SELECT status, shop, source FROM order_snapshot") ==
+        "WAIT_SELLER_SEND_GOODS|900001|message");
   CHECK(rig.Row("SELECT type, subject_id FROM outbox_event") == std::string("order.changed|") + kTid);
   CHECK(rig.heart.world().record.confirms.size() == 1);
   CHECK(rig.heart.world().record.violations.empty());
@@ -39,7 +43,8 @@ TEST_CASE("Pump: a message that comes again while it is open is handled again wh
   rig.Message("TradeBuyerPay", kTid);
   rig.Post("/faults", R"({"api":"taobao.trade.fullinfo.get","status":503,"body":"busy","times":3})");
   rig.Settle();
-  CHECK(rig.Row("SELECT state, attempts, deliveries > 1 FROM inbound_message WHERE channel='tmc'") == "applied|0|1");
+  CHECK(rig.Row("SELECT state, attempts, deliveries > 1 FROM inbound_message WHERE channel='tmc'") ==
+        "applied|0|1");
   CHECK(rig.Count("SELECT count(*) FROM order_history") == 1);
 }
 
@@ -50,7 +55,8 @@ TEST_CASE("Pump: a settled message that is handed out again owes its confirm aga
   rig.Message("TradeBuyerPay", kTid);
   rig.Post("/faults", R"({"api":"confirm","drop":"before","times":3})");
   rig.Settle();
-  CHECK(rig.Row("SELECT state, deliveries > 1, confirm_owed FROM inbound_message WHERE channel='tmc'") == "applied|1|0");
+  CHECK(rig.Row("SELECT state, deliveries > 1, confirm_owed FROM inbound_message WHERE channel='tmc'") ==
+        "applied|1|0");
   CHECK(rig.Count("SELECT count(*) FROM order_history") == 1);
   CHECK(Reads(rig, kTid) <= 2);  // the message's, and the second read of that second
 }
@@ -58,7 +64,8 @@ TEST_CASE("Pump: a settled message that is handed out again owes its confirm aga
 TEST_CASE("Pump: several messages of one order that are due together cost one read") {
   Rig rig;
   rig.Order(kTid, "TRADE_FINISHED", R"("modified":"-60s")");
-  for (const char* topic : {"TradeCreate", "TradeBuyerPay", "TradeSellerShip", "TradeSuccess"}) rig.Message(topic, kTid);
+  for (const char* topic : {"TradeCreate", "TradeBuyerPay", "TradeSellerShip", "TradeSuccess"})
+    rig.Message(topic, kTid);
   rig.Settle();
   CHECK(rig.Count(kRows) == 4);
   CHECK(Reads(rig, kTid) == 1);
@@ -108,7 +115,8 @@ TEST_CASE("Pump: an hour without the order API dead-letters nothing, and all is 
     rig.Order(Tid(i), "WAIT_SELLER_SEND_GOODS", R"("modified":"-60s")");
     rig.Message("TradeBuyerPay", Tid(i));
   }
-  rig.Post("/faults", R"({"api":"taobao.trade.fullinfo.get","status":502,"body":"<html>","times":0,"for":"60m"})");
+  rig.Post("/faults",
+           R"({"api":"taobao.trade.fullinfo.get","status":502,"body":"<html>","times":0,"for":"60m"})");
   const milliseconds began = rig.clock.Steady();
   rig.Until([&] { return rig.clock.Steady() - began > 61min; }, 2h);
   CHECK(rig.Count("SELECT count(*) FROM dead_letter") == 0);
@@ -133,7 +141,8 @@ TEST_CASE("Pump: an order that does not exist is asked for again, then a dead le
   rig.Turns(5);
   CHECK(rig.Count("SELECT count(*) FROM dead_letter") == 0);
   rig.Settle(5min);
-  CHECK(rig.Row("SELECT reason, attempts > 2, dead_at - first_seen_at >= 60000 FROM dead_letter") == "unknown_order|1|1");
+  CHECK(rig.Row("SELECT reason, attempts > 2, dead_at - first_seen_at >= 60000 FROM dead_letter") ==
+        "unknown_order|1|1");
 }
 
 TEST_CASE("Pump: a message that comes before its order exists is applied when it does") {
@@ -141,7 +150,9 @@ TEST_CASE("Pump: a message that comes before its order exists is applied when it
   rig.Order(kTid, "WAIT_SELLER_SEND_GOODS", R"("hidden_reads":2)");
   rig.Message("TradeBuyerPay", kTid);
   rig.Message("TradeCreate", kTid, R"("at":"+30s")");
-  rig.Until([&] { return rig.Count("SELECT count(*) FROM inbound_message WHERE channel='tmc' AND state='applied'") == 2; });
+  rig.Until([&] {
+    return rig.Count("SELECT count(*) FROM inbound_message WHERE channel='tmc' AND state='applied'") == 2;
+  });
   CHECK(rig.Row("SELECT status FROM order_snapshot") == "WAIT_SELLER_SEND_GOODS");
   CHECK(rig.Count("SELECT count(*) FROM order_history") == 1);
 }
@@ -161,7 +172,8 @@ TEST_CASE("Pump: a truth that never catches up is taken as it is, with a note") 
   rig.Order(kTid, "WAIT_BUYER_PAY");
   rig.Message("TradeBuyerPay", kTid);
   rig.Settle();
-  CHECK(rig.Row("SELECT state, substr(last_error, 1, 10) FROM inbound_message WHERE channel='tmc'") == "applied|truth_lags");
+  CHECK(rig.Row("SELECT state, substr(last_error, 1, 10) FROM inbound_message WHERE channel='tmc'") ==
+        "applied|truth_lags");
   CHECK(rig.Count("SELECT value FROM tally WHERE name='truth_lags'") == 1);
   CHECK(rig.Count("SELECT count(*) FROM dead_letter") == 0);
 }
@@ -201,7 +213,9 @@ TEST_CASE("Pump: a wrong secret counts nothing, and work goes on by itself once 
   rig.folder.File("secret", "helloworld\n");
   rig.Message("TradeBuyerPay", kTid);
   rig.Settle(1min);
-  CHECK(rig.Count("SELECT count(*) FROM inbound_message WHERE state='applied' AND attempts=0 AND channel='tmc'") == 2);
+  CHECK(rig.Count(
+            "SELECT count(*) FROM inbound_message WHERE state='applied' AND attempts=0 AND channel='tmc'") ==
+        2);
 }
 
 TEST_CASE("Pump: one shop's dead session holds back that shop alone") {
@@ -211,12 +225,16 @@ TEST_CASE("Pump: one shop's dead session holds back that shop alone") {
   rig.Post("/sessions", R"({"shop":"900002","dead":true})");
   for (int i = 0; i < 20; ++i) {
     rig.Message("TradeBuyerPay", Tid(1));
-    rig.Post("/messages", R"({"topic":"taobao_trade_TradeBuyerPay","shop":"900002","tid":")" + Tid(2) + "\"}");
+    rig.Post("/messages",
+             R"({"topic":"taobao_trade_TradeBuyerPay","shop":"900002","tid":")" + Tid(2) + "\"}");
   }
   rig.Until([&] { return rig.clock.Steady() > 24h; }, 25h);
-  CHECK(rig.Count("SELECT count(*) FROM inbound_message WHERE shop='900001' AND state='applied' AND channel='tmc'") == 20);
-  CHECK(rig.Row("SELECT count(*), max(attempts), min(waits_for) FROM inbound_message WHERE shop='900002' AND state='failed'") ==
-        "20|0|shop:900002");
+  CHECK(
+      rig.Count(
+          "SELECT count(*) FROM inbound_message WHERE shop='900001' AND state='applied' AND channel='tmc'") ==
+      20);
+  CHECK(rig.Row("SELECT count(*), max(attempts), min(waits_for) FROM inbound_message WHERE shop='900002' AND "
+                "state='failed'") == "20|0|shop:900002");
   CHECK(rig.Count("SELECT count(*) FROM dead_letter") == 0);
   CHECK(Reads(rig, Tid(2)) < 24 * 60 / 9);  // probes, at most every ten minutes
   rig.Post("/sessions", R"({"shop":"900002","dead":false})");
@@ -332,7 +350,8 @@ TEST_CASE("Pump: consuming pauses while more than ten batches can be worked on")
   }
   int64_t most = 0;
   rig.Until([&] {
-    most = std::max(most, rig.Count("SELECT count(*) FROM inbound_message WHERE state IN ('received','enriching')"));
+    most = std::max(
+        most, rig.Count("SELECT count(*) FROM inbound_message WHERE state IN ('received','enriching')"));
     return rig.Count("SELECT count(*) FROM inbound_message WHERE state='applied'") == 300;
   });
   CHECK(most > 100);

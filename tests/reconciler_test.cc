@@ -10,15 +10,20 @@ namespace {
 constexpr char kTid[] = "3012345678901234567";
 constexpr char kOrders[] = "SELECT count(*) FROM order_snapshot";
 
-std::string Tid(int n) { return std::to_string(3012345678901230000 + n); }
-void Backfill(Settings& settings) { settings.reconcile_backfill = 2h; }
+std::string Tid(int n) {
+  return std::to_string(3012345678901230000 + n);
+}
+void Backfill(Settings& settings) {
+  settings.reconcile_backfill = 2h;
+}
 }  // namespace
 
 TEST_CASE("Reconciler: an order of which no message ever came is found, applied and counted as missed") {
   Rig rig(Backfill);
   rig.Order(kTid, "WAIT_SELLER_SEND_GOODS", R"("modified":"-20m","at":"-20m")");
   rig.Reconcile();
-  CHECK(rig.Row("SELECT status, shop, source FROM order_snapshot") == "WAIT_SELLER_SEND_GOODS|900001|reconcile");
+  CHECK(rig.Row("SELECT status, shop, source FROM order_snapshot") ==
+        "WAIT_SELLER_SEND_GOODS|900001|reconcile");
   CHECK(rig.Row("SELECT msg_id, channel, state, confirm_owed, confirmed_at FROM inbound_message") ==
         std::string("reconcile:top:order:") + kTid + ":1768435800000|reconcile|applied|0|NULL");
   rig.Quiet(12min);
@@ -104,7 +109,8 @@ TEST_CASE("Reconciler: an unexpected shape is a failed read and never moves the 
 TEST_CASE("Reconciler: a shop with a dead session is left out, the others are read") {
   Rig rig(Backfill);
   rig.Post("/sessions", R"({"shop":"900001","dead":true})");
-  rig.Post("/orders", R"({"tid":"77","shop":"900002","status":"WAIT_BUYER_PAY","modified":"-20m","at":"-20m"})");
+  rig.Post("/orders",
+           R"({"tid":"77","shop":"900002","status":"WAIT_BUYER_PAY","modified":"-20m","at":"-20m"})");
   rig.reconciler->AskRegular();
   for (int i = 0; i < 1000 && rig.reconciler->passes() == 0; ++i) rig.reconciler->Step();
   CHECK(rig.reconciler->report().shops_left_out == 1);
@@ -122,7 +128,8 @@ TEST_CASE("Reconciler: a bare session finds its shop, and its cursor is named af
 
 TEST_CASE("Reconciler: a nick in the session file is mapped by asking the platform once") {
   Rig rig(Backfill, "seller_b sess-B\n");
-  rig.Post("/orders", R"({"tid":"77","shop":"900002","status":"WAIT_BUYER_PAY","modified":"-20m","at":"-20m"})");
+  rig.Post("/orders",
+           R"({"tid":"77","shop":"900002","status":"WAIT_BUYER_PAY","modified":"-20m","at":"-20m"})");
   rig.Reconcile();
   rig.Reconcile();
   CHECK(rig.Row("SELECT shop FROM order_snapshot") == "900002");
@@ -141,7 +148,8 @@ TEST_CASE("Reconciler: a local clock three minutes off skips nothing") {
   }
 }
 
-TEST_CASE("Reconciler: housekeeping deletes settled rows after their time, and keeps what waits for a person") {
+TEST_CASE(
+    "Reconciler: housekeeping deletes settled rows after their time, and keeps what waits for a person") {
   Rig rig([](Settings& s) { s.retain = 24h; });
   rig.Order(kTid, "WAIT_SELLER_SEND_GOODS", R"("modified":"-60s")");
   rig.Message("TradeBuyerPay", kTid);

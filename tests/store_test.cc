@@ -85,7 +85,9 @@ TEST_CASE("Store: a second connection does not end the first one's locks") {
 
 TEST_CASE("Store: what is no database of ours is refused with one sentence, and left byte for byte") {
   TempFolder folder;
-  SUBCASE("a picture") { folder.File("tmc.db", std::string("\xFF\xD8\xFF\xE0JFIF") + std::string(4096, 'x')); }
+  SUBCASE("a picture") {
+    folder.File("tmc.db", std::string("\xFF\xD8\xFF\xE0JFIF") + std::string(4096, 'x'));
+  }
   SUBCASE("a page of zeros inside") {
     Fill(folder);
     std::fstream file(folder.Path("tmc.db"), std::ios::in | std::ios::out | std::ios::binary);
@@ -94,7 +96,8 @@ TEST_CASE("Store: what is no database of ours is refused with one sentence, and 
   }
   SUBCASE("cut by half") {
     Fill(folder);
-    std::filesystem::resize_file(folder.Path("tmc.db"), std::filesystem::file_size(folder.Path("tmc.db")) / 2);
+    std::filesystem::resize_file(folder.Path("tmc.db"),
+                                 std::filesystem::file_size(folder.Path("tmc.db")) / 2);
   }
   SUBCASE("a newer version") {
     Store store(At(folder));
@@ -119,7 +122,8 @@ TEST_CASE("Store: an empty file beside a live -wal is not a fresh install") {
 }
 
 TEST_CASE("Store: a directory that is not there is named") {
-  CHECK(WhyUnusable({.path = "/nowhere/tmc.db", .create = true}).find("/nowhere/tmc.db") != std::string::npos);
+  CHECK(WhyUnusable({.path = "/nowhere/tmc.db", .create = true}).find("/nowhere/tmc.db") !=
+        std::string::npos);
 }
 
 TEST_CASE("Store: a lock held by another connection is busy, and nothing else") {

@@ -18,7 +18,9 @@ json::Writer Json(const DeadLetter& letter, bool whole) {
   out.BeginObject().Member("id", letter.id).Member("kind", letter.kind).Key("msg_id");
   letter.msg_id ? out.String(*letter.msg_id) : out.Null();
   out.Member("channel", letter.channel).Member("platform", letter.platform).Member("shop", letter.shop);
-  out.Member("topic", letter.topic).Member("subject_kind", letter.subject_kind).Member("subject_id", letter.subject_id);
+  out.Member("topic", letter.topic)
+      .Member("subject_kind", letter.subject_kind)
+      .Member("subject_id", letter.subject_id);
   out.Member("order_id", letter.order_id).Member("reason", letter.reason).Member("detail", letter.detail);
   out.Member("attempts", letter.attempts).Member("repeats", letter.repeats);
   TimeMember(out, "published_at", letter.published_at);
@@ -34,8 +36,11 @@ json::Writer Json(const DeadLetter& letter, bool whole) {
 
 void Text(const DeadLetter& letter) {
   Say(fmt::format("{:>5}  {}  {:<18}  {} {}  {}{}", letter.id, ChinaTime(letter.dead_at), letter.reason,
-                  letter.msg_id.value_or("(no id)"), letter.order_id.empty() ? "" : "order " + letter.order_id, letter.detail,
-                  letter.resolution.empty() ? "" : fmt::format("  [{} {}]", letter.resolution, ChinaTime(letter.resolved_at))));
+                  letter.msg_id.value_or("(no id)"),
+                  letter.order_id.empty() ? "" : "order " + letter.order_id, letter.detail,
+                  letter.resolution.empty()
+                      ? ""
+                      : fmt::format("  [{} {}]", letter.resolution, ChinaTime(letter.resolved_at))));
 }
 
 std::optional<int64_t> Number(const std::string& word) {
@@ -58,7 +63,8 @@ std::vector<int64_t> Named(DeadLetters& letters, const Options& options, int& st
   }
   if (options.reason.empty()) return ids;
   for (int64_t after = 0;;) {
-    const auto page = letters.List({.all = false, .reason = options.reason, .order_id = {}, .msg_id = {}}, after, kPage);
+    const auto page =
+        letters.List({.all = false, .reason = options.reason, .order_id = {}, .msg_id = {}}, after, kPage);
     if (page.empty()) return ids;
     for (const DeadLetter& letter : page) ids.push_back(after = letter.id);
   }
@@ -70,7 +76,8 @@ std::optional<DeadLetter> OpenLetter(DeadLetters& letters, int64_t id) {
   if (!letter) {
     Complain(fmt::format("there is no dead letter {}", id));
   } else if (!letter->resolution.empty()) {
-    Complain(fmt::format("dead letter {} was {} on {} already; a new failure is a new letter", id, letter->resolution, ChinaTime(letter->resolved_at)));
+    Complain(fmt::format("dead letter {} was {} on {} already; a new failure is a new letter", id,
+                         letter->resolution, ChinaTime(letter->resolved_at)));
     letter.reset();
   }
   return letter;
@@ -80,11 +87,14 @@ bool ReplayOne(DeadLetters& letters, Inbox& inbox, const Options& options, int64
   const auto letter = OpenLetter(letters, id);
   if (!letter) return false;
   if (!letter->msg_id) {
-    Complain(fmt::format("dead letter {} has no message id and cannot be replayed; reconciliation finds its order, discard it", id));
+    Complain(fmt::format(
+        "dead letter {} has no message id and cannot be replayed; reconciliation finds its order, discard it",
+        id));
     return false;
   }
   if (options.accept_truth && letter->reason != "illegal_transition") {
-    Complain(fmt::format("dead letter {} is {}, --accept-truth is for illegal_transition", id, letter->reason));
+    Complain(
+        fmt::format("dead letter {} is {}, --accept-truth is for illegal_transition", id, letter->reason));
     return false;
   }
   if (!inbox.OpenAgain(*letter->msg_id, now, options.accept_truth ? "operator" : "replay")) {
@@ -156,8 +166,9 @@ int DlqShow(const Options& options) {
     return 0;
   }
   Text(*letter);
-  Say(fmt::format("topic {}, shop {}, {} failures, published {}, first seen {}, came again {} times", letter->topic, letter->shop,
-                  letter->attempts, ChinaTime(letter->published_at), ChinaTime(letter->first_seen_at), letter->repeats));
+  Say(fmt::format("topic {}, shop {}, {} failures, published {}, first seen {}, came again {} times",
+                  letter->topic, letter->shop, letter->attempts, ChinaTime(letter->published_at),
+                  ChinaTime(letter->first_seen_at), letter->repeats));
   if (!letter->why.empty()) Say("why: " + letter->why);
   Say(letter->body);
   return 0;

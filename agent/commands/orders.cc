@@ -13,9 +13,14 @@ constexpr int64_t kPage = 500;
 
 json::Writer Json(const OrderView& order) {
   json::Writer out;
-  out.BeginObject().Member("platform", order.platform).Member("order_id", order.order_id).Member("shop", order.shop);
+  out.BeginObject()
+      .Member("platform", order.platform)
+      .Member("order_id", order.order_id)
+      .Member("shop", order.shop);
   out.Member("status", order.status).Member("status_version", order.status_version);
-  out.Member("paid_amount", order.paid_amount).Member("total_amount", order.total_amount).Member("post_fee", order.post_fee);
+  out.Member("paid_amount", order.paid_amount)
+      .Member("total_amount", order.total_amount)
+      .Member("post_fee", order.post_fee);
   out.Member("refund_amount", order.refund_amount).Member("currency", order.currency);
   out.Member("refund_status", order.refund_status);
   TimeMember(out, "modified_at", order.modified_at);
@@ -25,8 +30,9 @@ json::Writer Json(const OrderView& order) {
 }
 
 void Text(const OrderView& order) {
-  Say(fmt::format("{}  {:<24}  {}  paid {} {}, refunds {} ({})  shop {}", order.order_id, order.status, ChinaTime(order.modified_at),
-                  order.paid_amount, order.currency, order.refund_amount, order.refund_status, order.shop.empty() ? "?" : order.shop));
+  Say(fmt::format("{}  {:<24}  {}  paid {} {}, refunds {} ({})  shop {}", order.order_id, order.status,
+                  ChinaTime(order.modified_at), order.paid_amount, order.currency, order.refund_amount,
+                  order.refund_status, order.shop.empty() ? "?" : order.shop));
 }
 
 }  // namespace
@@ -54,7 +60,8 @@ int OrdersShow(const Options& options) {
   }
   Text(*order);
   for (const VersionView& version : history)
-    Say(fmt::format("  {}  {:<24}  version {}, by {} {}", ChinaTime(version.applied_at), version.status, version.status_version, version.source, version.msg_id));
+    Say(fmt::format("  {}  {:<24}  version {}, by {} {}", ChinaTime(version.applied_at), version.status,
+                    version.status_version, version.source, version.msg_id));
   Say(order->raw);
   return 0;
 }

@@ -28,11 +28,15 @@ int StatusOf(const Error& error) {
     case Fault::kShop:
     case Fault::kApi:
     case Fault::kAgent:
-    case Fault::kClock: return 77;
-    case Fault::kLimited: return 75;
-    case Fault::kOutside: return 69;
+    case Fault::kClock:
+      return 77;
+    case Fault::kLimited:
+      return 75;
+    case Fault::kOutside:
+      return 69;
     case Fault::kMessage:
-    case Fault::kUnknown: return 65;
+    case Fault::kUnknown:
+      return 65;
   }
   return 70;
 }
@@ -57,7 +61,10 @@ bool Agreed(const Options& options) {
 class Permission {
  public:
   Permission(const Options& options, const Platform& platform, Wiring& wiring)
-      : options_(options), platform_(platform), wiring_(wiring), http_(MakeCurlClient(wiring.http_settings)),
+      : options_(options),
+        platform_(platform),
+        wiring_(wiring),
+        http_(MakeCurlClient(wiring.http_settings)),
         set_(wiring.secrets.Get()) {}
 
   int Change() {
@@ -75,7 +82,9 @@ class Permission {
   }
 
  private:
-  CallContext With(std::string_view session) const { return {wiring_.platform_clock.Now(), set_.app_secret, session}; }
+  CallContext With(std::string_view session) const {
+    return {wiring_.platform_clock.Now(), set_.app_secret, session};
+  }
 
   int Refused(std::string_view what, const Error& error) {
     Complain(fmt::format("{} was not given: {}", what, Sentence(error)));

@@ -17,7 +17,7 @@ std::string Age(milliseconds age);
 // `text`, escaped for a terminal, and a line end.
 void Say(std::string_view text);
 void SayJson(json::Writer& object);
-void Complain(std::string_view text);    // standard error, "tmc-agent: …"
+void Complain(std::string_view text);  // standard error, "tmc-agent: …"
 
 // A time or null under the name of its column.
 void TimeMember(json::Writer& writer, std::string_view key, std::optional<Time> time);

@@ -18,7 +18,8 @@ void Print(const Options& options, const std::string& result) {
   }
   const auto number = [&](const char* key) { return document.root()[key].Int().value_or(0); };
   Say(fmt::format("{} orders listed in {} slices, {} opened to be read; {} shops left out, {} slices short",
-                  number("orders_seen"), number("slices"), number("orders_opened"), number("shops_left_out"), number("short_slices")));
+                  number("orders_seen"), number("slices"), number("orders_opened"), number("shops_left_out"),
+                  number("short_slices")));
 }
 
 // The running agent does it; we wait for its answer.

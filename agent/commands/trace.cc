@@ -12,23 +12,29 @@ namespace {
 // One step in a life.
 struct Moment {
   Time at{};
-  int rank = 0;              // order of what shares a millisecond
+  int rank = 0;  // order of what shares a millisecond
   std::string what, msg_id, text;
 };
 
 void AddMessage(std::vector<Moment>& life, const MessageView& m) {
   if (m.published_at && m.channel != "reconcile" && m.channel != "reread")
     life.push_back({*m.published_at, 0, "published", m.msg_id, "by the platform: " + m.topic});
-  life.push_back({m.received_at, 1, "received", m.msg_id, fmt::format("{} {}, handed out {} times so far", m.channel, m.topic, m.deliveries)});
+  life.push_back({m.received_at, 1, "received", m.msg_id,
+                  fmt::format("{} {}, handed out {} times so far", m.channel, m.topic, m.deliveries)});
   if (m.state == "applied")
-    life.push_back({m.settled_at.value_or(m.received_at), 4, "applied", m.msg_id, m.last_error.empty() ? "settled" : m.last_error});
+    life.push_back({m.settled_at.value_or(m.received_at), 4, "applied", m.msg_id,
+                    m.last_error.empty() ? "settled" : m.last_error});
   if (m.state == "dlq")
-    life.push_back({m.settled_at.value_or(m.received_at), 4, "dead", m.msg_id, "dead letter: " + m.last_error});
+    life.push_back(
+        {m.settled_at.value_or(m.received_at), 4, "dead", m.msg_id, "dead letter: " + m.last_error});
   if (m.confirmed_at) life.push_back({*m.confirmed_at, 6, "confirmed", m.msg_id, "the platform knows"});
   if (!m.settled_at) {
-    const std::string wait = m.due_at ? "next try " + ChinaTime(m.due_at) : m.waits_for.empty() ? "in hand" : "waits for " + m.waits_for;
+    const std::string wait = m.due_at              ? "next try " + ChinaTime(m.due_at)
+                             : m.waits_for.empty() ? "in hand"
+                                                   : "waits for " + m.waits_for;
     life.push_back({m.due_at.value_or(m.received_at), 7, "open", m.msg_id,
-                    fmt::format("{}, {} failures; {}{}", m.state, m.attempts, wait, m.last_error.empty() ? "" : "; last: " + m.last_error)});
+                    fmt::format("{}, {} failures; {}{}", m.state, m.attempts, wait,
+                                m.last_error.empty() ? "" : "; last: " + m.last_error)});
   } else if (!m.confirmed_at && m.channel != "reconcile" && m.channel != "reread") {
     life.push_back({*m.settled_at, 7, "owed", m.msg_id, "its confirm is still owed to the platform"});
   }
@@ -37,20 +43,27 @@ void AddMessage(std::vector<Moment>& life, const MessageView& m) {
 void AddLetters(std::vector<Moment>& life, Store& store, const Options& options, const LetterFilter& filter) {
   for (const DeadLetter& letter : DeadLetters(store, options.platform).List(filter, 0, 1000)) {
     const std::string msg_id = letter.msg_id.value_or("");
-    life.push_back({letter.dead_at, 5, "letter", msg_id, fmt::format("dead letter {}: {}: {}", letter.id, letter.reason, letter.detail)});
+    life.push_back({letter.dead_at, 5, "letter", msg_id,
+                    fmt::format("dead letter {}: {}: {}", letter.id, letter.reason, letter.detail)});
     if (letter.resolved_at)
-      life.push_back({*letter.resolved_at, 5, letter.resolution, msg_id,
-                      fmt::format("dead letter {}{}", letter.id, letter.why.empty() ? "" : ": " + letter.why)});
+      life.push_back(
+          {*letter.resolved_at, 5, letter.resolution, msg_id,
+           fmt::format("dead letter {}{}", letter.id, letter.why.empty() ? "" : ": " + letter.why)});
   }
 }
 
-void AddOrder(std::vector<Moment>& life, Views& views, const std::string& order_id, const std::string& only_msg_id) {
+void AddOrder(std::vector<Moment>& life, Views& views, const std::string& order_id,
+              const std::string& only_msg_id) {
   const auto wanted = [&](const std::string& msg_id) { return only_msg_id.empty() || msg_id == only_msg_id; };
   for (const VersionView& v : views.HistoryOf(order_id))
     if (wanted(v.msg_id))
-      life.push_back({v.applied_at, 2, "order", v.msg_id, fmt::format("{} is {} now, version {}, by {}", order_id, v.status, v.status_version, v.source)});
+      life.push_back(
+          {v.applied_at, 2, "order", v.msg_id,
+           fmt::format("{} is {} now, version {}, by {}", order_id, v.status, v.status_version, v.source)});
   for (const EventView& e : views.EventsOf(order_id))
-    if (wanted(e.msg_id)) life.push_back({e.created_at, 3, "event", e.msg_id, fmt::format("{} {} {}", e.type, e.status, e.event_id)});
+    if (wanted(e.msg_id))
+      life.push_back(
+          {e.created_at, 3, "event", e.msg_id, fmt::format("{} {} {}", e.type, e.status, e.event_id)});
 }
 
 void Print(const Options& options, std::vector<Moment>& life) {
@@ -89,7 +102,8 @@ int Trace(const Options& options) {
     AddLetters(life, store, options, {.all = true, .reason = {}, .order_id = options.order_id, .msg_id = {}});
   }
   if (life.empty()) {
-    Complain(options.msg_id.empty() ? "nothing is known of order " + options.order_id : "nothing is known of message " + options.msg_id);
+    Complain(options.msg_id.empty() ? "nothing is known of order " + options.order_id
+                                    : "nothing is known of message " + options.msg_id);
     return 65;
   }
   Print(options, life);

@@ -9,11 +9,16 @@
 namespace tmc::commands {
 
 Wiring::Wiring(const Options& its_options, const Platform& its_platform)
-    : options(its_options), platform(its_platform), seed(std::random_device{}()), secrets(its_options.secrets),
-      platform_clock(clock), pacer(its_options.settings.rate, clock, seed),
+    : options(its_options),
+      platform(its_platform),
+      seed(std::random_device{}()),
+      secrets(its_options.secrets),
+      platform_clock(clock),
+      pacer(its_options.settings.rate, clock, seed),
       shared{options.settings, platform, clock, platform_clock, pacer, secrets},
       store_options{.path = options.db, .create = true, .group = options.db_group},
-      http_settings{.connections = static_cast<size_t>(options.settings.parallel) + 2, .ca_file = options.ca_file} {}
+      http_settings{.connections = static_cast<size_t>(options.settings.parallel) + 2,
+                    .ca_file = options.ca_file} {}
 
 std::optional<int> Wiring::LoadSecrets() {
   const auto problem = secrets.Load();

@@ -30,17 +30,22 @@ HttpResponse HeartClient::Read(const sim::SimResponse& response) const {
       read.date = std::chrono::floor<std::chrono::seconds>(heart_.world().Now());
       break;
     case sim::Ending::kHang:
-    case sim::Ending::kStall: read.transport = "no answer in time"; break;
+    case sim::Ending::kStall:
+      read.transport = "no answer in time";
+      break;
     case sim::Ending::kDrop:
     case sim::Ending::kReset:
-    case sim::Ending::kCut: read.transport = "the connection was closed"; break;
+    case sim::Ending::kCut:
+      read.transport = "the connection was closed";
+      break;
   }
   return read;
 }
 
 std::vector<HttpDone> HeartClient::Wait(milliseconds most) {
   const auto ends = [](const Exchange& exchange) {
-    const bool silent = exchange.response.ending == sim::Ending::kHang || exchange.response.ending == sim::Ending::kStall;
+    const bool silent =
+        exchange.response.ending == sim::Ending::kHang || exchange.response.ending == sim::Ending::kStall;
     return silent ? exchange.gives_up : std::min(exchange.ready, exchange.gives_up);
   };
   milliseconds next = clock_.Steady() + std::max(most, 0ms);

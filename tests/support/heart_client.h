@@ -9,8 +9,8 @@
 
 namespace tmc {
 
-// The wire between a loop and the simulator's heart, in virtual time: waiting moves the clock. An answer is made
-// when its request starts, and arrives after `latency` and whatever delay the heart gives it.
+// The wire between a loop and the simulator's heart, in virtual time: waiting moves the clock. An answer is
+// made when its request starts, and arrives after `latency` and whatever delay the heart gives it.
 class HeartClient final : public HttpClient {
  public:
   HeartClient(sim::Heart& heart, FakeClock& clock) : heart_(heart), clock_(clock) {}
@@ -29,7 +29,7 @@ class HeartClient final : public HttpClient {
  private:
   struct Exchange {
     sim::SimResponse response;
-    milliseconds ready, gives_up;    // steady
+    milliseconds ready, gives_up;  // steady
   };
   HttpResponse Read(const sim::SimResponse& response) const;
   sim::Heart& heart_;

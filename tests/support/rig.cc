@@ -81,8 +81,12 @@ void Rig::Until(const std::function<bool()>& done, milliseconds most) {
 
 void Rig::Settle(milliseconds most) {
   Turns(2);
-  Until([&] { return pump->quiet_answers() >= 1 && !pump->Busy() && Count("SELECT count(*) FROM inbound_message WHERE state NOT IN ('applied','dlq')") == 0; },
-        most);
+  Until(
+      [&] {
+        return pump->quiet_answers() >= 1 && !pump->Busy() &&
+               Count("SELECT count(*) FROM inbound_message WHERE state NOT IN ('applied','dlq')") == 0;
+      },
+      most);
 }
 
 void Rig::Reconcile() {
@@ -108,7 +112,8 @@ std::vector<std::string> Rig::Rows(const std::string& sql) {
   while (statement.executeStep()) {
     std::string row;
     for (int i = 0; i < statement.getColumnCount(); ++i)
-      row += (i ? "|" : "") + (statement.isColumnNull(i) ? std::string("NULL") : statement.getColumn(i).getString());
+      row += (i ? "|" : "") +
+             (statement.isColumnNull(i) ? std::string("NULL") : statement.getColumn(i).getString());
     rows.push_back(row);
   }
   return rows;
@@ -120,7 +125,9 @@ std::string Rig::Row(const std::string& sql) {
   return rows.empty() ? "" : rows[0];
 }
 
-int64_t Rig::Count(const std::string& sql) { return std::stoll(Row(sql)); }
+int64_t Rig::Count(const std::string& sql) {
+  return std::stoll(Row(sql));
+}
 
 void Rig::Exec(const std::string& sql) {
   SQLite::Database database(folder.Path("tmc.db"), SQLite::OPEN_READWRITE, 1000);

@@ -16,27 +16,28 @@
 
 namespace tmc {
 
-// The agent's loops and a real database, with the simulator's heart in place of the wire and a clock that only
-// waiting moves. Two shops, 900001 (session sess-A) and 900002 (sess-B).
+// The agent's loops and a real database, with the simulator's heart in place of the wire and a clock that
+// only waiting moves. Two shops, 900001 (session sess-A) and 900002 (sess-B).
 class Rig {
  public:
-  explicit Rig(std::function<void(Settings&)> adjust = {}, std::string sessions = "900001 sess-A\n900002 sess-B\n");
+  explicit Rig(std::function<void(Settings&)> adjust = {},
+               std::string sessions = "900001 sess-A\n900002 sess-B\n");
 
   // The simulator's control address: POST /messages, /orders, /faults … with a JSON body.
   void Post(const std::string& path, const std::string& body);
   void Message(const std::string& topic, const std::string& tid, const std::string& more = "");
   void Order(const std::string& tid, const std::string& status, const std::string& more = "");
 
-  void Restart();                            // the process dies; a new one opens the same database
-  void Turns(int count);                     // pump steps
+  void Restart();         // the process dies; a new one opens the same database
+  void Turns(int count);  // pump steps
   void Until(const std::function<bool()>& done, milliseconds most = 1h);  // pump steps
-  void Settle(milliseconds most = 1h);       // until nothing is open, in hand or owed
-  void Reconcile();                          // one regular pass, then Settle
-  void Quiet(milliseconds time);             // both loops for so long
+  void Settle(milliseconds most = 1h);  // until nothing is open, in hand or owed
+  void Reconcile();                     // one regular pass, then Settle
+  void Quiet(milliseconds time);        // both loops for so long
 
   // Rows of a SELECT, columns joined by '|'.
   std::vector<std::string> Rows(const std::string& sql);
-  std::string Row(const std::string& sql);   // the only one, or "" when there is none
+  std::string Row(const std::string& sql);  // the only one, or "" when there is none
   int64_t Count(const std::string& sql);
   void Exec(const std::string& sql);
 
