@@ -28,12 +28,6 @@ int OpenFor(const std::string& path) {
   return fd;
 }
 
-std::string Content(const std::string& path) {
-  std::ostringstream content;
-  content << std::ifstream(path, std::ios::binary).rdbuf();
-  return content.str();
-}
-
 // Between fork and exec: system calls only.
 [[noreturn]] void Become(char* const* words, char* const* environment, int out, int err,
                          const rlimit* file_limit) {
@@ -51,6 +45,12 @@ std::string Content(const std::string& path) {
 }
 
 }  // namespace
+
+std::string FileContent(const std::string& path) {
+  std::ostringstream content;
+  content << std::ifstream(path, std::ios::binary).rdbuf();
+  return content.str();
+}
 
 void ShortPause() {
   poll(nullptr, 0, 10);
@@ -101,10 +101,10 @@ Ended Child::Wait(std::chrono::milliseconds most) {
 }
 
 std::string Child::Out() const {
-  return Content(place_ + ".out");
+  return FileContent(place_ + ".out");
 }
 std::string Child::Err() const {
-  return Content(place_ + ".err");
+  return FileContent(place_ + ".err");
 }
 
 }  // namespace tmc

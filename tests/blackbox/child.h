@@ -15,6 +15,8 @@ using Words = std::vector<std::string>;
 template <typename Ready>
 bool WaitUntil(Ready ready, std::chrono::milliseconds most = std::chrono::seconds(20));
 void ShortPause();
+// All bytes of a file, "" where there is none.
+std::string FileContent(const std::string& path);
 
 // How a program ended.
 struct Ended {
