@@ -48,8 +48,10 @@ void Cursors::PutMeta(std::string_view key, std::string_view value) {
   store_.Use(q::kPutMeta).Bind(":key", key).Bind(":value", value).Run();
 }
 
-void Cursors::Count(std::string_view name, int64_t more) {
-  if (more != 0) store_.Use(q::kAddTally).Bind(":name", name).Bind(":value", more).Run();
+void Cursors::Flush() {
+  for (const auto& [name, more] : counted_)
+    if (more != 0) store_.Use(q::kAddTally).Bind(":name", name).Bind(":value", more).Run();
+  counted_.clear();
 }
 
 void Cursors::Put(std::string_view name, int64_t value) {

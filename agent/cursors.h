@@ -48,8 +48,11 @@ class Cursors {
   std::optional<std::string> Meta(std::string_view key);
   void PutMeta(std::string_view key, std::string_view value);
 
-  void Count(std::string_view name, int64_t more);  // counters
-  void Put(std::string_view name, int64_t value);   // last times and gauges
+  // Counters: added up here, written by Flush() in the transaction that they belong to.
+  void Count(std::string_view name, int64_t more) { counted_[std::string(name)] += more; }
+  void Flush();
+  void Forget() { counted_.clear(); }              // that transaction is being written anew
+  void Put(std::string_view name, int64_t value);  // last times and gauges
   int64_t Tally(std::string_view name);
   std::map<std::string, int64_t> Tallies();
 
@@ -68,6 +71,7 @@ class Cursors {
  private:
   Store& store_;
   std::string platform_;
+  std::map<std::string, int64_t> counted_;
 };
 
 }  // namespace tmc

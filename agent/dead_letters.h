@@ -29,7 +29,7 @@ struct DeadLetter {
 
 struct LetterFilter {
   bool all = false;  // the resolved ones, too
-  std::optional<std::string> reason, order_id, msg_id;
+  std::optional<std::string> reason{}, order_id{}, msg_id{};
 };
 
 // The table dead_letter. Call inside a Transaction where it writes.

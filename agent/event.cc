@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <initializer_list>
-
 #include "agent/digest.h"
 #include "agent/json.h"
 #include "agent/utf8.h"
@@ -11,11 +9,14 @@
 namespace tmc {
 namespace {
 
-// Each part is written behind its length, so that no two different tuples give the same text.
-std::string EventId(std::initializer_list<std::string_view> parts) {
+// Begins with the subject, so that a subject's events stand together in the index, and ends with a digest of
+// all parts, each written behind its length: no two different tuples give the same text.
+std::string EventId(std::string_view platform, std::string_view kind, std::string_view subject,
+                    std::string_view version, std::string_view content) {
   std::string text;
-  for (std::string_view part : parts) text += fmt::format("{}:{},", part.size(), part);
-  return Sha256Hex(text).substr(0, 40);
+  for (std::string_view part : {platform, kind, subject, version, content})
+    text += fmt::format("{}:{},", part.size(), part);
+  return fmt::format("{}-{}-{}-{}", kind, subject, version, Sha256Hex(text).substr(0, 32));
 }
 
 json::Writer Begin(const EventSource& from, const Event& event, Time now) {
@@ -40,10 +41,15 @@ std::string Rfc3339(Time time) {
                      clock.subseconds().count());
 }
 
+std::pair<std::string, std::string> EventIds(std::string_view subject_kind, std::string_view subject_id) {
+  const std::string stem = fmt::format("{}-{}", subject_kind, subject_id);
+  return {stem + "-", stem + "."};  // '.' follows '-'
+}
+
 Event OrderChanged(const EventSource& from, const OrderTruth& truth, int64_t version,
                    const std::optional<OrderSnapshot>& before, const Cause& cause, Time now) {
   Event event;
-  event.id = EventId({from.platform, "order", truth.order_id, std::to_string(version), truth.digest});
+  event.id = EventId(from.platform, "order", truth.order_id, std::to_string(version), truth.digest);
   event.type = "order.changed";
   event.subject_kind = "order";
   event.subject_id = event.order_id = truth.order_id;
@@ -64,7 +70,7 @@ Event OrderChanged(const EventSource& from, const OrderTruth& truth, int64_t ver
 Event MessageReceived(const EventSource& from, std::string_view msg_id, std::string_view topic,
                       std::string_view shop, std::string_view order_id, std::string_view body, Time now) {
   Event event;
-  event.id = EventId({from.platform, "message", msg_id, "0", Sha256Hex(body)});
+  event.id = EventId(from.platform, "message", msg_id, "0", Sha256Hex(body));
   event.type = "message.received";
   event.subject_kind = "message";
   event.subject_id = msg_id;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "agent/message.h"
 #include "agent/order.h"
@@ -30,6 +31,9 @@ Event OrderChanged(const EventSource& from, const OrderTruth& truth, int64_t ver
 // A message that names nothing we track: handed on as it is.
 Event MessageReceived(const EventSource& from, std::string_view msg_id, std::string_view topic,
                       std::string_view shop, std::string_view order_id, std::string_view body, Time now);
+
+// The range of ids that the events of one subject have: from ≤ id < to.
+std::pair<std::string, std::string> EventIds(std::string_view subject_kind, std::string_view subject_id);
 
 // RFC 3339, UTC, milliseconds.
 std::string Rfc3339(Time time);

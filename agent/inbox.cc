@@ -19,7 +19,7 @@ bool IsConfirmed(std::string_view channel) {
 void BindSubject(Query& query, const ClaimedRow& row) {
   query.Bind(":subject_kind", KindText(row.kind));
   query.Bind(":subject_id", row.subject_id);
-  query.Bind(":order_id", row.order_id);
+  query.Bind(":order_id", row.order_id.empty() ? std::nullopt : std::optional(row.order_id));
 }
 
 ClaimedRow ReadDue(Query& query) {
@@ -203,23 +203,23 @@ int64_t Inbox::Retryable() {
   return query.Step() ? query.Int(0) : 0;
 }
 
-std::optional<ClaimedRow> Inbox::Interrupted() {
+std::vector<ClaimedRow> Inbox::Interrupted() {
+  std::vector<ClaimedRow> rows;
   auto query = store_.Use(q::kInterrupted);
-  if (!query.Step()) return std::nullopt;
-  ClaimedRow row;
-  row.id = query.Int(0);
-  row.msg_id = query.Text(1);
-  row.channel = query.Text(2);
-  row.shop = query.Text(3);
-  row.topic = query.Text(4);
-  row.kind = query.Text(5) == "order" ? SubjectKind::kOrder : SubjectKind::kNone;
-  row.subject_id = query.Text(6);
-  row.order_id = query.Text(7);
-  row.body = query.Text(8);
-  row.attempts = static_cast<int>(query.Int(9));
-  row.published_at = query.MaybeTime(10);
-  row.grace_from = query.TimeAt(11);
-  return row;
+  while (query.Step()) {
+    ClaimedRow& row = rows.emplace_back();
+    row.id = query.Int(0);
+    row.msg_id = query.Text(1);
+    row.channel = query.Text(2);
+    row.shop = query.Text(3);
+    row.topic = query.Text(4);
+    row.kind = query.Text(5) == "order" ? SubjectKind::kOrder : SubjectKind::kNone;
+    row.subject_id = query.Text(6);
+    row.order_id = query.Text(7);
+    row.attempts = static_cast<int>(query.Int(8));
+    row.published_at = query.MaybeTime(9);
+  }
+  return rows;
 }
 
 void Inbox::MarkSuspect(int64_t id, Time now) {

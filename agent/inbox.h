@@ -91,8 +91,8 @@ class Inbox {
   int64_t Open();
   int64_t Retryable();  // open, and will come due by itself
 
-  // A row found in hand of a process that is gone; nothing when there is none.
-  std::optional<ClaimedRow> Interrupted();
+  // The rows found in hand of a process that is gone (without bodies).
+  std::vector<ClaimedRow> Interrupted();
   void MarkSuspect(int64_t id, Time now);
   void BuryInterrupted(int64_t id, Time now, int64_t letter_id);
 

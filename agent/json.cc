@@ -4,6 +4,7 @@
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace tmc::json {
@@ -87,6 +88,9 @@ bool HasLoneSurrogate(const Value& root) {
 }  // namespace
 
 struct Document::Tree {
+  // The default pool takes 64 KiB for the smallest text.
+  explicit Tree(size_t text) : pool(std::clamp<size_t>(2 * text, 512, 64 << 10)), document(&pool, 512) {}
+  rapidjson::MemoryPoolAllocator<> pool;
   rapidjson::Document document;
 };
 
@@ -106,7 +110,7 @@ std::optional<ParseError> Document::Parse(std::string_view text, size_t max_byte
     return ParseError{Flaw::kSyntax, nul, "bad JSON at byte " + std::to_string(nul) + ": a NUL byte"};
   if (TooDeep(text))
     return ParseError{Flaw::kTooDeep, 0, "nesting deeper than " + std::to_string(kMaxDepth) + " levels"};
-  auto tree = std::make_unique<Tree>();
+  auto tree = std::make_unique<Tree>(text.size());
   tree->document.Parse<kFlags>(text.data(), text.size());
   if (tree->document.HasParseError()) {
     const auto code = tree->document.GetParseError();

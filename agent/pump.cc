@@ -31,27 +31,27 @@ Pump::Pump(Context& context)
 
 void Pump::Recover() {
   const Time now = context_.clock.Now();
-  int64_t found = 0;
   Transaction transaction(context_.store);
-  while (auto row = inbox_.Interrupted()) {
-    ++found;
-    if (row->attempts < context_.settings.max_attempts) {
-      inbox_.MarkSuspect(row->id, now);
+  const std::vector<ClaimedRow> interrupted = inbox_.Interrupted();
+  for (const ClaimedRow& row : interrupted) {
+    if (row.attempts < context_.settings.max_attempts) {
+      inbox_.MarkSuspect(row.id, now);
       continue;
     }
     const int64_t letter = letters_.Write(
-        *row, "retry_exhausted", "its handling was cut off by the end of the process each time", now);
-    inbox_.BuryInterrupted(row->id, now, letter);
+        row, "retry_exhausted", "its handling was cut off by the end of the process each time", now);
+    inbox_.BuryInterrupted(row.id, now, letter);
     cursors_.Count("dead_letters", 1);
     log::Warn("dead_letter",
-              fmt::format("message {} became dead letter {}: retry_exhausted", row->msg_id, letter));
+              fmt::format("message {} became dead letter {}: retry_exhausted", row.msg_id, letter));
   }
   cursors_.Put("started_at", ToMillis(now));
+  cursors_.Flush();
   transaction.Commit();
-  if (found > 0)
-    log::Warn(
-        "start",
-        fmt::format("{} messages were in hand when the last process ended; they are handled again", found));
+  if (!interrupted.empty())
+    log::Warn("start",
+              fmt::format("{} messages were in hand when the last process ended; they are handled again",
+                          interrupted.size()));
 }
 
 void Pump::Step(milliseconds longest) {
@@ -173,6 +173,7 @@ void Pump::Write(bool careful) {
   const uint64_t closures = context_.pacer.changes();
   const bool note = consumer_.has_answer() && now - consumed_noted_ >= kNoteEvery;
   claimed_.clear();
+  cursors_.Forget();
   Transaction transaction(context_.store);
   const bool claims = consumer_.has_answer() || work_due_;
   const int64_t claim = claims ? NextClaim() : claim_;
@@ -184,6 +185,7 @@ void Pump::Write(bool careful) {
   if (ReleaseDue() || closures != closures_saved_) worker_.Release(now);
   if (work_due_) ClaimDue(now);
   if (note) cursors_.Put("last_consume_at", ToMillis(now));
+  cursors_.Flush();
   transaction.Commit();
   claim_ = claim;
   closures_saved_ = closures;

@@ -321,6 +321,7 @@ void Reconciler::StoreSlice(bool complete) {
   }
   if (pass_->regular) cursors_.Move(CursorKey(), "order", slice.to(), now);
   cursors_.Count("reconcile_orders_seen", seen);
+  cursors_.Flush();
   transaction.Commit();
   ++report_.slices;
   report_.seen += seen;
@@ -368,6 +369,7 @@ void Reconciler::Housekeep() {
   purge([&] {
     const int64_t missed = inbox_.CountMissed(now - kTold, kPurgeAtOnce);
     cursors_.Count("missed_by_messages", missed);
+    cursors_.Flush();
     return missed;
   });
   purge([&] { return inbox_.Purge(before, kPurgeAtOnce); });

@@ -1,5 +1,6 @@
 #include "agent/views.h"
 
+#include "agent/event.h"
 #include "schema/views.sql.h"
 
 namespace tmc {
@@ -113,7 +114,7 @@ std::vector<MessageView> Views::MessagesOf(std::string_view order_id) {
 std::vector<VersionView> Views::HistoryOf(std::string_view order_id) {
   std::vector<VersionView> views;
   auto query = store_.Use(q::kHistoryOfOrder);
-  query.Bind(":order_id", order_id);
+  query.Bind(":platform", platform_).Bind(":order_id", order_id);
   while (query.Step())
     views.push_back({query.Text(0), query.Int(1), query.Text(2), query.Text(3), query.TimeAt(4)});
   return views;
@@ -122,7 +123,8 @@ std::vector<VersionView> Views::HistoryOf(std::string_view order_id) {
 std::vector<EventView> Views::EventsOf(std::string_view order_id) {
   std::vector<EventView> views;
   auto query = store_.Use(q::kEventsOfOrder);
-  query.Bind(":order_id", order_id);
+  const auto [from, to] = EventIds("order", order_id);
+  query.Bind(":from", from).Bind(":to", to);
   while (query.Step())
     views.push_back({query.Text(0), query.Text(1), query.Text(2), query.Int(3), query.Text(4), query.Text(5),
                      query.TimeAt(6)});
@@ -131,7 +133,7 @@ std::vector<EventView> Views::EventsOf(std::string_view order_id) {
 
 std::optional<OrderView> Views::Order(std::string_view order_id) {
   auto query = store_.Use(q::kOrder);
-  if (!query.Bind(":order_id", order_id).Step()) return std::nullopt;
+  if (!query.Bind(":platform", platform_).Bind(":order_id", order_id).Step()) return std::nullopt;
   return ReadOrder(query);
 }
 
@@ -139,8 +141,7 @@ std::vector<OrderView> Views::Orders(const OrderFilter& filter, const OrderView*
   std::vector<OrderView> views;
   auto query = store_.Use(q::kOrders);
   query.Bind(":status", filter.status).Bind(":since", filter.since).Bind(":most", most);
-  query.Bind(":after_at", after ? after->modified_at : Time{})
-      .Bind(":after_id", after ? after->order_id : "");
+  query.Bind(":platform", platform_).Bind(":after", after ? after->order_id : "");
   while (query.Step()) views.push_back(ReadOrder(query));
   return views;
 }

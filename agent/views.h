@@ -63,7 +63,7 @@ struct StatusView {
 };
 
 struct OrderFilter {
-  std::optional<std::string> status;
+  std::optional<std::string> status{};
   Time since{};
 };
 
@@ -77,7 +77,7 @@ class Views {
   std::vector<VersionView> HistoryOf(std::string_view order_id);
   std::vector<EventView> EventsOf(std::string_view order_id);
   std::optional<OrderView> Order(std::string_view order_id);
-  // A page of orders by modified time; `after` is the last one of the page before.
+  // A page of orders by id; `after` is the last one of the page before.
   std::vector<OrderView> Orders(const OrderFilter& filter, const OrderView* after, int64_t most);
 
  private:

@@ -27,7 +27,7 @@ CREATE TABLE inbound_message (
   topic TEXT NOT NULL,
   subject_kind TEXT NOT NULL DEFAULT '',
   subject_id TEXT NOT NULL DEFAULT '',
-  order_id TEXT NOT NULL DEFAULT '',
+  order_id TEXT,                              -- null until the content was parsed, or when it names no order
   body BLOB NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('received', 'enriching', 'applied', 'failed', 'dlq')),
   attempts INTEGER NOT NULL DEFAULT 0,
@@ -54,10 +54,9 @@ CREATE TABLE inbound_message (
   letter_id INTEGER                           -- the dead letter it ended under
 ) STRICT;
 CREATE UNIQUE INDEX uq_inbound_msg ON inbound_message (msg_id);
-CREATE INDEX idx_order_type ON inbound_message (order_id, topic);
+CREATE INDEX idx_order_type ON inbound_message (order_id, topic) WHERE order_id IS NOT NULL;
 CREATE INDEX idx_inbound_due ON inbound_message (due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX idx_inbound_open ON inbound_message (received_at) WHERE state IN ('received', 'enriching', 'failed');
-CREATE INDEX idx_inbound_hand ON inbound_message (claim) WHERE claim > 0;
 CREATE INDEX idx_inbound_waits ON inbound_message (waits_for, id) WHERE waits_for IS NOT NULL;
 CREATE INDEX idx_inbound_owed ON inbound_message (settled_at, id) WHERE confirm_owed = 1;
 CREATE INDEX idx_inbound_refused ON inbound_message (id) WHERE confirm_owed = 2;
@@ -88,8 +87,6 @@ CREATE TABLE order_snapshot (
   final INTEGER NOT NULL,
   PRIMARY KEY (platform, order_id)
 ) STRICT;
-
-CREATE INDEX idx_order_modified ON order_snapshot (modified_at, order_id);
 
 CREATE TABLE order_history (
   platform TEXT NOT NULL,
@@ -151,8 +148,7 @@ CREATE TABLE outbox_event (
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX uq_outbox_event ON outbox_event (event_id);
-CREATE INDEX idx_event_order ON outbox_event (order_id, id);
-CREATE INDEX idx_event_created ON outbox_event (created_at);
+
 
 CREATE TABLE delivery (
   event_id TEXT NOT NULL,

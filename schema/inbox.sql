@@ -98,10 +98,9 @@ SELECT count(*) FROM inbound_message WHERE waits_for IS NOT NULL
 SELECT waits_for, count(*) FROM inbound_message WHERE waits_for IS NOT NULL GROUP BY waits_for
 
 -- name: kInterrupted
-SELECT id, msg_id, channel, shop, topic, subject_kind, subject_id, order_id, body, attempts, published_at, received_at
+SELECT id, msg_id, channel, shop, topic, subject_kind, subject_id, order_id, attempts, published_at
 FROM inbound_message
-WHERE claim > 0
-LIMIT 1
+WHERE state IN ('received', 'enriching', 'failed') AND claim > 0
 
 -- name: kSuspect
 UPDATE inbound_message

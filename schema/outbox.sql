@@ -9,7 +9,6 @@ ON CONFLICT (event_id) DO NOTHING
 
 -- name: kPurge
 DELETE FROM outbox_event
-WHERE id IN (SELECT id FROM outbox_event e
+WHERE id IN (SELECT id FROM (SELECT id, event_id, created_at FROM outbox_event ORDER BY id LIMIT :most) e
              WHERE e.created_at < :before
-               AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.event_id = e.event_id AND d.state <> 'delivered')
-             ORDER BY id LIMIT :most)
+               AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.event_id = e.event_id AND d.state <> 'delivered'))

@@ -37,21 +37,21 @@ FROM inbound_message WHERE order_id = :order_id ORDER BY received_at, id
 
 -- name: kHistoryOfOrder
 SELECT status, status_version, source, msg_id, applied_at FROM order_history
-WHERE order_id = :order_id ORDER BY applied_at, status_version
+WHERE platform = :platform AND order_id = :order_id ORDER BY status_version
 
 -- name: kEventsOfOrder
 SELECT event_id, type, status, status_version, source, msg_id, created_at FROM outbox_event
-WHERE order_id = :order_id ORDER BY created_at, id
+WHERE event_id >= :from AND event_id < :to ORDER BY status_version
 
 -- name: kOrder
 SELECT platform, order_id, shop, status, status_version, paid_amount, total_amount, post_fee, refund_amount, currency,
        refund_status, modified_at, source, updated_at, raw
-FROM order_snapshot WHERE order_id = :order_id
+FROM order_snapshot WHERE platform = :platform AND order_id = :order_id
 
 -- name: kOrders
 SELECT platform, order_id, shop, status, status_version, paid_amount, total_amount, post_fee, refund_amount, currency,
        refund_status, modified_at, source, updated_at, ''
 FROM order_snapshot
-WHERE (:status IS NULL OR status = :status) AND modified_at >= :since AND (modified_at, order_id) > (:after_at, :after_id)
-ORDER BY modified_at, order_id
+WHERE platform = :platform AND order_id > :after AND (:status IS NULL OR status = :status) AND modified_at >= :since
+ORDER BY order_id
 LIMIT :most

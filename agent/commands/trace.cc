@@ -95,11 +95,11 @@ int Trace(const Options& options) {
       AddMessage(life, *message);
       if (!message->order_id.empty()) AddOrder(life, views, message->order_id, message->msg_id);
     }
-    AddLetters(life, store, options, {.all = true, .reason = {}, .order_id = {}, .msg_id = options.msg_id});
+    AddLetters(life, store, options, {.all = true, .msg_id = options.msg_id});
   } else {
     for (const MessageView& message : views.MessagesOf(options.order_id)) AddMessage(life, message);
     AddOrder(life, views, options.order_id, "");
-    AddLetters(life, store, options, {.all = true, .reason = {}, .order_id = options.order_id, .msg_id = {}});
+    AddLetters(life, store, options, {.all = true, .order_id = options.order_id});
   }
   if (life.empty()) {
     Complain(options.msg_id.empty() ? "nothing is known of order " + options.order_id
