@@ -20,7 +20,8 @@ class Decimal {
   // Canonical text: at least two digits behind the point, no further zeros ("110.00", "0.001").
   std::string Text() const;
   Decimal operator+(Decimal other) const;
-  auto operator<=>(const Decimal&) const = default;
+  auto operator<=>(const Decimal&) const =
+      default;  // NOLINT(modernize-use-nullptr): taken for a null pointer
 
  private:
   int64_t millionths_ = 0;

@@ -150,6 +150,7 @@ std::vector<Closure> Pacer::Closures() const {
 }
 
 void Pacer::Restore(const Closure& ban) {
+  if (!ban.ban) return;  // what was closed without an end is found out anew
   const std::lock_guard lock(mutex_);
   const milliseconds told = std::clamp<milliseconds>(ban.until - ban.since, 0ms, kMostBan + 1s);
   const milliseconds left = std::min<milliseconds>(ban.until - clock_.Now(), told);

@@ -68,7 +68,6 @@ class Pump {
   uint64_t closures_saved_ = 0;
   milliseconds released_at_{-1h}, secrets_at_{-1h};
   Time consumed_noted_{};
-  bool consumed_ = false;
   std::atomic<const char*> doing_{"starting"};
 };
 

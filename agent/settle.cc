@@ -160,8 +160,8 @@ void Worker::WriteRefused(const Finished& finished, const std::string& why, Time
 void Worker::Release(Time now) {
   const auto closures = context_.pacer.Closures();
   for (const auto& [scope, count] : inbox_.WaitingScopes()) {
-    const auto closure =
-        std::find_if(closures.begin(), closures.end(), [&](const Closure& c) { return c.scope == scope; });
+    const auto closure = std::find_if(closures.begin(), closures.end(),
+                                      [&name = scope](const Closure& c) { return c.scope == name; });
     if (closure == closures.end()) {
       inbox_.Release(scope, now, 1000);
     } else if (closure->until <= now) {

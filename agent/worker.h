@@ -38,7 +38,6 @@ class Worker {
   bool has_suspect() const { return suspects_ > 0; }
   size_t in_hand() const { return in_hand_; }
   size_t in_flight() const { return flying_.size(); }
-  bool has_ready() const { return !ready_.empty(); }
   std::optional<milliseconds> Pause() const;  // until Start could do something
   // A stop whose time is over: aborts every read and gives the attempts back. How many rows that were.
   size_t GiveBackAll();

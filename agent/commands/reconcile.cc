@@ -45,6 +45,11 @@ int Reconcile(const Options& options, const Platform& platform) {
   Wiring wiring(options, platform);
   wiring.lock.emplace(options.db);
   if (!wiring.lock->Take()) return AskHolder(options);
+  if (options.settings.app_key.empty()) {
+    Complain(
+        "nobody runs on this database, so that `reconcile` calls the platform itself: --app-key is missing");
+    return 78;
+  }
   if (const auto status = wiring.LoadSecrets()) return *status;
   if (const auto status = wiring.OpenDatabase()) return *status;
   PassReport report;
