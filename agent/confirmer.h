@@ -26,8 +26,9 @@ class Confirmer {
   void Write(Time now);  // inside the turn's transaction
   void Written();
   void Look() { looked_ = false; }  // rows changed: count anew before the next Start
-  bool owes();                      // rows that a call would settle
-  void Drop();                      // a stop: forgets the call that is out
+  bool NeedsPerson() const { return gateway_.NeedsPerson(api_); }
+  bool owes();  // rows that a call would settle
+  void Drop();  // a stop: forgets the call that is out
 
  private:
   using Batch = std::vector<OwedConfirm>;

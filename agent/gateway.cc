@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "agent/log.h"
 
 namespace tmc {
@@ -11,7 +13,14 @@ constexpr milliseconds kJustSet = 60s;
 }  // namespace
 
 bool Gateway::May(std::string_view api, std::string_view shop) {
-  return !CheckingClock() && context_.pacer.Take(api, shop);
+  return !CheckingClock() && context_.pacer.Take(api, shop, share_);
+}
+
+bool Gateway::NeedsPerson(std::string_view api) const {
+  const auto closures = context_.pacer.Closures();
+  return std::any_of(closures.begin(), closures.end(), [&](const Closure& closure) {
+    return !closure.ban && (closure.scope == "agent" || closure.scope == "api:" + std::string(api));
+  });
 }
 
 CallContext Gateway::With(std::string_view session) const {

@@ -22,11 +22,14 @@ struct Call {
 // budget, a ban, a closed scope or the clock is taken to heart here, once, for all calls.
 class Gateway {
  public:
-  Gateway(Context& context, Sessions& sessions) : context_(context), sessions_(sessions) {}
+  Gateway(Context& context, Sessions& sessions, Pacer::Share share = Pacer::Share::kMessages)
+      : context_(context), sessions_(sessions), share_(share) {}
 
   // Takes a token; false: not now (budget, ban, closed, or the clock is being checked).
   bool May(std::string_view api, std::string_view shop);
   bool Closed(std::string_view api, std::string_view shop) const { return context_.pacer.Closed(api, shop); }
+  // This interface is closed until someone mends a permission or a secret.
+  bool NeedsPerson(std::string_view api) const;
   CallContext With(std::string_view session) const;
   Call Send(HttpRequest request, std::string_view shop);
   // Takes note of an answer; `error` is null for a success. False when the error must not count, because the
@@ -42,6 +45,7 @@ class Gateway {
   void Blame(const Call& call, const Error& error, const HttpResponse& response);
   Context& context_;
   Sessions& sessions_;
+  Pacer::Share share_;
   Call clock_check_;
   std::optional<milliseconds> clock_set_;
 };

@@ -177,6 +177,14 @@ bool Inbox::GiveBack(const ClaimedRow& row, Time due_at) {
              .Run() > 0;
 }
 
+bool Inbox::DueAfter(Time far_off) {
+  return store_.Use(q::kDueAfter).Bind(":far_off", far_off).Step();
+}
+
+int Inbox::PullBack(Time far_off, Time now) {
+  return store_.Use(q::kPullBack).Bind(":far_off", far_off).Bind(":now", now).Run();
+}
+
 int Inbox::Release(std::string_view scope, Time now, int64_t most) {
   return store_.Use(q::kRelease).Bind(":scope", scope).Bind(":now", now).Bind(":most", most).Run();
 }

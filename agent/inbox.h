@@ -85,6 +85,8 @@ class Inbox {
   bool Retry(const ClaimedRow& row, const RetryAt& how);
   bool GiveBack(const ClaimedRow& row, Time due_at);
 
+  bool DueAfter(Time far_off);
+  int PullBack(Time far_off, Time now);  // makes due what is due after `far_off`
   int Release(std::string_view scope, Time now, int64_t most);
   std::vector<std::pair<std::string, int64_t>> WaitingScopes();
   int64_t Waiting();

@@ -11,6 +11,8 @@ constexpr milliseconds kFirstProbe = 1min, kMostProbe = 10min;
 constexpr milliseconds kFirstBan = 1s, kMostUntoldBan = 60s, kMostBan = 25h;
 constexpr int64_t kBanJitter = 1000;
 constexpr milliseconds kMostDelay = 1h;
+constexpr milliseconds kCrowded = 1s;
+constexpr int kShare = 4;
 
 std::array<std::string, 4> ScopesOf(std::string_view api, std::string_view shop) {
   return {"app", "agent", "api:" + std::string(api), shop.empty() ? "" : "shop:" + std::string(shop)};
@@ -56,11 +58,20 @@ milliseconds Pacer::HeldUp(std::string_view api, std::string_view shop) const {
   return longest;
 }
 
-bool Pacer::Take(std::string_view api, std::string_view shop) {
+// Whether this caller's turn has come, as far as the budget goes.
+bool Pacer::Admit(Share share) {
+  const milliseconds now = clock_.Steady();
+  if (share == Share::kReconciliation) return tokens_ >= 1 && (now >= crowded_until_ || taken_ >= kShare);
+  if (tokens_ < 1) crowded_until_ = now + kCrowded;
+  return tokens_ >= 1;
+}
+
+bool Pacer::Take(std::string_view api, std::string_view shop, Share share) {
   const std::lock_guard lock(mutex_);
   Refill();
-  if (tokens_ < 1 || HeldUp(api, shop) > 0ms) return false;
+  if (HeldUp(api, shop) > 0ms || !Admit(share)) return false;
   tokens_ -= 1;
+  taken_ = share == Share::kMessages ? taken_ + 1 : 0;
   for (const std::string& scope : ScopesOf(api, shop)) {
     const auto found = closed_.find(scope);
     if (found != closed_.end()) SetUntil(found->second, ProbePause(++found->second.closure.probes));
@@ -149,14 +160,19 @@ std::vector<Closure> Pacer::Closures() const {
   return closures;
 }
 
-void Pacer::Restore(const Closure& ban) {
-  if (!ban.ban) return;  // what was closed without an end is found out anew
+void Pacer::Restore(const Closure& kept) {
   const std::lock_guard lock(mutex_);
-  const milliseconds told = std::clamp<milliseconds>(ban.until - ban.since, 0ms, kMostBan + 1s);
-  const milliseconds left = std::min<milliseconds>(ban.until - clock_.Now(), told);
+  if (!kept.ban) {  // one call may find out anew
+    Entry& entry = closed_[kept.scope];
+    entry.closure = kept;
+    SetUntil(entry, 0ms);
+    return;
+  }
+  const milliseconds told = std::clamp<milliseconds>(kept.until - kept.since, 0ms, kMostBan + 1s);
+  const milliseconds left = std::min<milliseconds>(kept.until - clock_.Now(), told);
   if (left <= 0ms) return;
-  Entry& entry = bans_[ban.scope];
-  entry.closure = ban;
+  Entry& entry = bans_[kept.scope];
+  entry.closure = kept;
   entry.closure.ban = true;
   SetUntil(entry, left);
 }

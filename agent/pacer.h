@@ -30,8 +30,10 @@ class Pacer {
  public:
   Pacer(double calls_a_second, const Clock& clock, uint64_t seed);
 
+  // Who asks: while messages want more calls than there are, reconciliation gets one for four of theirs.
+  enum class Share { kMessages, kReconciliation };
   // Whether a call may start now; takes a token and, of each closed scope, its probe. `shop` may be empty.
-  bool Take(std::string_view api, std::string_view shop);
+  bool Take(std::string_view api, std::string_view shop, Share share = Share::kMessages);
   // How long until Take could say yes, as things stand (at least 1 ms, at most 1 h).
   milliseconds Delay(std::string_view api, std::string_view shop) const;
   // Whether this scope is closed or banned, regardless of tokens and probes.
@@ -49,8 +51,9 @@ class Pacer {
   void ProbeAll();
 
   std::vector<Closure> Closures() const;  // those in force
-  void Restore(const Closure& ban);       // from its row, at start; lasts no longer than it was told to
-  uint64_t changes() const;               // rises with every change of a closure
+  void Restore(const Closure& kept);  // from its row, at start: a ban lasts no longer than it was told to, a
+                                      // closed scope gets its probe
+  uint64_t changes() const;  // rises with every change of a closure
 
  private:
   struct Entry {
@@ -60,6 +63,7 @@ class Pacer {
   };
   using Entries = std::map<std::string, Entry, std::less<>>;
   milliseconds HeldUp(std::string_view api, std::string_view shop) const;
+  bool Admit(Share share);
   void Refill();
   void SetUntil(Entry& entry, milliseconds wait);
 
@@ -70,6 +74,8 @@ class Pacer {
   double tokens_;
   milliseconds filled_at_;
   Entries bans_, closed_;
+  milliseconds crowded_until_{-1h};  // steady: messages wanted a call lately and there was none
+  int taken_ = 0;                    // by messages, since reconciliation had one
   uint64_t changes_ = 0;
 };
 

@@ -142,7 +142,7 @@ void Pump::Commit() {
   if (work_due_ && !worker_.Startable())
     work_due_ = worker_.in_hand() == 0 && context_.pacer.Delay(worker_.api(), "") <= 1ms;
   const bool closures_changed = context_.pacer.changes() != closures_saved_;
-  const bool release = (ReleaseDue() || closures_changed) && inbox_.Waiting() > 0;
+  const bool release = (ReleaseDue() || closures_changed) && worker_.AnyToRelease(now);
   if (!pending_ && !AnythingToWrite() && !work_due_ && !closures_changed && !release) return;
   pending_ = true;
   try {
@@ -219,7 +219,8 @@ size_t Pump::GiveUp() {
 }
 
 bool Pump::Busy() {
-  if (pending_ || AnythingToWrite() || worker_.in_hand() > 0 || confirmer_.owes()) return true;
+  if (pending_ || AnythingToWrite() || worker_.in_hand() > 0) return true;
+  if (confirmer_.owes() && !confirmer_.NeedsPerson()) return true;
   return !worker_.NeedsPerson() && inbox_.EarliestDue().has_value();
 }
 

@@ -44,7 +44,7 @@ Reconciler::Reconciler(Context& context)
       letters_(context.store, std::string(context.platform.Name())),
       outbox_(context.store, std::string(context.platform.Name())),
       sessions_(context.secrets, cursors_),
-      gateway_(context, sessions_) {
+      gateway_(context, sessions_, Pacer::Share::kReconciliation) {
   sessions_.Refresh(true);
   next_pass_ = context.clock.Steady();
 }
@@ -96,13 +96,13 @@ void Reconciler::BeginPass(Pass pass) {
 
 void Reconciler::EndPass() {
   lookup_nick_.clear();
-  ++passes_;
   const Time now = context_.clock.Now();
   Transaction transaction(context_.store);
   if (pass_->ask_id) cursors_.PutAnswer(*pass_->ask_id, {report_.failure ? 69 : 0, PassJson(report_)}, now);
   if (pass_->regular && !report_.failure) cursors_.Put("last_reconcile_at", ToMillis(now));
   transaction.Commit();
   pass_.reset();
+  ++passes_;
   if (report_.opened > 0)
     log::Info("reconcile", fmt::format("{} of {} orders listed are not held like that here; they are read",
                                        report_.opened, report_.seen));
@@ -147,6 +147,9 @@ void Reconciler::LeaveOut(std::string_view why) {
 }
 
 void Reconciler::StartCall() {
+  // Where a commit failed and is tried again.
+  if (targets_.empty()) return EndPass();
+  if (slices_.empty() && !targets_.front().shop.empty() && lookup_nick_.empty()) return PlanSlices();
   const Target& target = targets_.front();
   const bool by_nick = target.shop.empty() && !target.nick.empty();
   call_is_shop_ = by_nick || !lookup_nick_.empty();

@@ -37,7 +37,6 @@ class Reconciler {
   void Ask(Time from, Time to);
   void AskRegular() { next_pass_ = context_.clock.Steady(); }
   bool Idle() const { return !pass_; }
-  bool Waiting() const { return pass_ && !targets_.empty() && call_.id == 0; }
   const PassReport& report() const { return report_; }  // of the last pass
   int64_t passes() const { return passes_; }
   const char* doing() const { return doing_.load(); }

@@ -10,6 +10,7 @@ namespace tmc {
 namespace {
 
 constexpr milliseconds kSecond = 1s;        // the resolution of the platform's modified time
+constexpr milliseconds kWarnEvery = 10s;    // lines about failing reads
 constexpr milliseconds kFarFuture = 10min;  // a modified time beyond is not waited for
 
 int Weight(std::string_view source) {
@@ -122,9 +123,20 @@ void Worker::WriteError(const Finished& finished, const Error& error, Time now) 
     if (!finished.counts && !verdict.retry.due_at) verdict.retry.due_at = now;  // the new secret may be good
     Settle(row, verdict, false, now);
   }
-  if (error.fault == Fault::kOutside || error.fault == Fault::kUnknown)
-    log::Warn("order.read", fmt::format("order {} could not be read, it is asked for again: {}",
-                                        finished.rows[0].order_id, Sentence(error)));
+  if (error.fault == Fault::kOutside || error.fault == Fault::kUnknown) WarnOfRead(finished, error);
+}
+
+// During an outage one line in ten seconds says as much as thousands.
+void Worker::WarnOfRead(const Finished& finished, const Error& error) {
+  const milliseconds steady = context_.clock.Steady();
+  ++unsaid_;
+  if (steady - warned_ < kWarnEvery) return;
+  log::Warn("order.read",
+            fmt::format("order {} could not be read, it is asked for again ({} such reads since the last "
+                        "line): {}",
+                        finished.rows[0].order_id, unsaid_, Sentence(error)));
+  warned_ = steady;
+  unsaid_ = 0;
 }
 
 void Worker::Settle(const ClaimedRow& row, const Verdict& verdict, bool missed_so_far, Time now) {
@@ -157,7 +169,13 @@ void Worker::WriteRefused(const Finished& finished, const std::string& why, Time
   for (const ClaimedRow& row : finished.rows) Bury(row, "not_storable", why, now);
 }
 
+Time Worker::FarOff(Time now) const {
+  const Settings& settings = context_.settings;
+  return now + std::max(2 * settings.backoff_most, kFarFuture + settings.reconcile_lag) + 10min;
+}
+
 void Worker::Release(Time now) {
+  inbox_.PullBack(FarOff(now), now);
   const auto closures = context_.pacer.Closures();
   for (const auto& [scope, count] : inbox_.WaitingScopes()) {
     const auto closure = std::find_if(closures.begin(), closures.end(),

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "agent/log.h"
 
 namespace tmc {
@@ -57,13 +55,6 @@ void Worker::Sort(ClaimedRow row) {
 
 bool Worker::Startable() const {
   return !gateway_.Closed(api_, "");
-}
-
-bool Worker::NeedsPerson() const {
-  const auto closures = context_.pacer.Closures();
-  return std::any_of(closures.begin(), closures.end(), [&](const Closure& closure) {
-    return !closure.ban && (closure.scope == "agent" || closure.scope == "api:" + api_);
-  });
 }
 
 void Worker::Start() {

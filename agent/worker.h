@@ -32,8 +32,9 @@ class Worker {
   void Write(Time now, bool careful);  // inside the turn's transaction: settles what has an answer
   void Written();
 
-  bool Startable() const;    // could a due row be worked on now?
-  bool NeedsPerson() const;  // reads are closed until someone mends a permission or secret
+  bool Startable() const;  // could a due row be worked on now?
+  // Reads are closed until someone mends a permission or a secret.
+  bool NeedsPerson() const { return gateway_.NeedsPerson(api_); }
   bool has_results() const { return !finished_.empty(); }
   bool has_suspect() const { return suspects_ > 0; }
   size_t in_hand() const { return in_hand_; }
@@ -41,7 +42,9 @@ class Worker {
   std::optional<milliseconds> Pause() const;  // until Start could do something
   // A stop whose time is over: aborts every read and gives the attempts back. How many rows that were.
   size_t GiveBackAll();
-  // Rows of shops that are open again, and one row of each whose probe is due. Inside a transaction.
+  bool AnyToRelease(Time now) { return inbox_.Waiting() > 0 || inbox_.DueAfter(FarOff(now)); }
+  // Rows that are due later than any backoff reaches: the clock has been set back. And rows of shops that are
+  // open again, and one row of each whose probe is due. Inside a transaction.
   void Release(Time now);
   const std::string& api() const { return api_; }
 
@@ -66,12 +69,14 @@ class Worker {
     bool shop_unbound = false;
   };
 
+  Time FarOff(Time now) const;
   void Sort(ClaimedRow row);
   bool StartOne(const std::string& order_id);
   void Refuse(std::vector<ClaimedRow> rows, Error error);
   void WriteTruth(const Finished& finished, const OrderTruth& truth, Time now);
   void WriteIllegal(const Finished& finished, const OrderTruth& truth, const OrderSnapshot& held, Time now);
   void WriteError(const Finished& finished, const Error& error, Time now);
+  void WarnOfRead(const Finished& finished, const Error& error);
   void WriteFinished(const Finished& finished, Time now);
   void WriteNoSubject(const ClaimedRow& row, Time now);
   void WriteRefused(const Finished& finished, const std::string& why, Time now);
@@ -95,6 +100,8 @@ class Worker {
   std::deque<std::string> ready_;            // order ids with waiting rows and no read in flight
   std::map<HttpId, Flight> flying_;
   std::vector<Finished> finished_;
+  milliseconds warned_{-1h};  // steady: the last line about failing reads
+  int64_t unsaid_ = 0;        // failed reads since
   size_t in_hand_ = 0, suspects_ = 0;
   std::string bind_bare_to_;  // a shop whose read succeeded with the bare session
 };

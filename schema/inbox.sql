@@ -87,6 +87,12 @@ UPDATE inbound_message
 SET state = 'received', claim = 0, due_at = :due_at, attempts = max(attempts - 1, 0)
 WHERE id = :id AND claim = :claim
 
+-- name: kDueAfter
+SELECT 1 FROM inbound_message WHERE due_at > :far_off LIMIT 1
+
+-- name: kPullBack
+UPDATE inbound_message SET due_at = :now WHERE due_at > :far_off
+
 -- name: kRelease
 UPDATE inbound_message SET due_at = :now, waits_for = NULL
 WHERE id IN (SELECT id FROM inbound_message WHERE waits_for = :scope ORDER BY id LIMIT :most)

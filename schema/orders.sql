@@ -25,6 +25,3 @@ WHERE excluded.status_version > status_version
 -- name: kRecord
 INSERT INTO order_history (platform, order_id, status, status_version, source, msg_id, applied_at)
 VALUES (:platform, :order_id, :status, :status_version, :source, :msg_id, :now)
-
--- name: kNameShop
-UPDATE order_snapshot SET shop = :shop WHERE shop = ''
