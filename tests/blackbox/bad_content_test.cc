@@ -159,8 +159,9 @@ TEST_CASE("Bad input: three ids and orders that are one and the same double") {
     ids.insert(scene.MessageOf(draft.Take()));
   }
   for (const char* tid : {"3012345678901234567", "3012345678901234568", "3012345678901234569"})
-    scene.Post("/orders",
-               fmt::format(R"({{"tid":"{}","shop":"900001","status":"WAIT_SELLER_SEND_GOODS"}})", tid));
+    scene.Post(
+        "/orders",
+        fmt::format(R"({{"tid":"{}","shop":"900001","status":"WAIT_SELLER_SEND_GOODS","at":"-30m"}})", tid));
   const Ended ended = scene.Once({"--reconcile-interval", "0"});
   CHECK_MESSAGE(ended.status == 0, ended.err);
   CHECK(scene.Rows("SELECT msg_id, order_id, state FROM inbound_message WHERE channel = 'tmc' ORDER BY 1") ==
