@@ -61,7 +61,7 @@ std::string LockedFor(std::chrono::seconds time) {
   Scene scene;
   scene.Order("1001");
   Child& agent = scene.Start({"--reconcile-interval", "1s", "--reconcile-lag", "0"});
-  CHECK(scene.RowsBecome(kApplied, "0") == "0");
+  CHECK(WaitUntil([&] { return scene.Calls("consume") > 1; }));
   SQLite::Database other(scene.Db(), SQLite::OPEN_READWRITE, 5000);
   other.exec("BEGIN IMMEDIATE");
   const std::string id = scene.Message("1001");
