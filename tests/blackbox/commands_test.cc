@@ -1,0 +1,64 @@
+// The commands of a person, beside a running agent and after it.
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "tests/blackbox/scene.h"
+
+using namespace tmc;
+
+namespace {
+
+constexpr char kTid[] = "3812000000000210193";
+
+// A day that is over: one order applied, one letter.
+struct Day : Scene {
+  std::string good, bad;
+  Day() {
+    Order(kTid);
+    good = Message(kTid);
+    bad = MessageOf(R"({"topic":"taobao_trade_TradeCreate","content":"{\"tid\":"})");
+    const Ended ended = Once({"--reconcile-interval", "0"});
+    REQUIRE_MESSAGE(ended.status == 65, ended.err);
+  }
+  Ended Do(Words words) {
+    words.insert(words.end(), {"--db", Db()});
+    return Agent(words);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Commands: each prints text, and with --json lines that parse") {
+  Day day;
+  for (const Words& words :
+       {Words{"status"}, Words{"trace", "--msg-id", day.good}, Words{"trace", "--order-id", kTid},
+        Words{"orders", "list"}, Words{"orders", "show", kTid}, Words{"dlq", "list"},
+        Words{"dlq", "show", "1"}, Words{"version"}}) {
+    CAPTURE(words[0]);
+    const Ended text = day.Do(words);
+    CHECK(text.status == 0);
+    CHECK(text.out != "");
+    CHECK(text.err == "");
+    Words with_json = words;
+    with_json.push_back("--json");
+    const Ended json = day.Do(with_json);
+    CHECK(json.status == 0);
+    CHECK(json.out != "");
+    std::istringstream lines(json.out);
+    for (std::string line; std::getline(lines, line);) {
+      json::Document document;
+      CHECK_MESSAGE(!document.Parse(line), line);
+      CHECK(document.root().IsObject());
+    }
+  }
+}
+
+TEST_CASE("Commands: a letter is discarded with a word only, and resolved once") {
+  Day day;
+  CHECK(day.Do({"dlq", "discard", "1"}).status == 64);
+  CHECK(day.Do({"dlq", "discard", "1", "--why", "a test, as agreed"}).status == 0);
+  CHECK(day.Do({"dlq", "replay", "1"}).status == 65);
+  CHECK(day.Do({"dlq", "list"}).out == "");
+  CHECK(day.Rows("SELECT resolution, why FROM dead_letter") == "discarded|a test, as agreed");
+}
