@@ -10,6 +10,7 @@
 #include "agent/log.h"
 #include "agent/loop.h"
 #include "agent/stop_signals.h"
+#include "agent/views.h"
 
 namespace tmc {
 
@@ -34,16 +35,23 @@ std::optional<std::string> ForeignDatabase(Store& store, std::string_view platfo
 
 Agent::Agent(const Shared& shared, const StoreOptions& store, const HttpSettings& http, uint64_t seed)
     : shared_(shared),
+      store_options_(store),
       pump_place_(shared, store, http, seed),
       reconcile_place_(shared, store, http, seed + 1),
       pump_(pump_place_.context),
       reconciler_(reconcile_place_.context) {}
 
 void Agent::Prepare() {
-  Cursors cursors(pump_place_.store, std::string(shared_.platform.Name()));
-  for (const Closure& closure : cursors.Closures()) shared_.pacer.Restore(closure);
-  shared_.pacer.ProbeAll();
-  pump_.Recover();
+  // Another program may hold the lock for longer than the busy timeout: that is waited for, like later on.
+  while (true) {
+    try {
+      return pump_.Recover();
+    } catch (const StoreError& error) {
+      if (error.kind() != StoreError::Kind::kBusy || Stopped()) throw;
+      log::Warn("start",
+                std::string("another program holds the database's lock, trying again: ") + error.what());
+    }
+  }
 }
 
 bool Agent::StepPump(std::stop_token stop) {
@@ -76,11 +84,32 @@ bool Agent::StepReconciler(std::stop_token stop) {
   return true;
 }
 
+// USR1: over a connection of its own, in the thread that waits for signals.
 void Agent::Report(Loop& pump, Loop& reconciler) {
-  log::Info(
-      "status",
-      fmt::format("pump: {} ({} turns); reconciler: {} ({} steps); open messages: see `tmc-agent status`",
-                  pump_.doing(), pump.steps(), reconciler_.doing(), reconciler.steps()));
+  log::Info("status", fmt::format("pump: {} ({} turns); reconciler: {} ({} steps)", pump_.doing(),
+                                  pump.steps(), reconciler_.doing(), reconciler.steps()));
+  try {
+    Store store({.path = store_options_.path, .read_only = true});
+    const StatusView view = Views(store, std::string(shared_.platform.Name())).Status(shared_.clock.Now());
+    int64_t open = 0, letters = 0;
+    for (const auto& [state, rows] : view.open) open += rows;
+    for (const auto& [reason, count] : view.letters) letters += count;
+    log::Info(
+        "status",
+        fmt::format("{} messages open, {} confirms owed, {} dead letters, {} settled in the last minute",
+                    open, view.owed_confirms, letters, view.settled_last_minute));
+    for (const Closure& closure : view.closures)
+      log::Info("status", fmt::format("{} is {}: {}", closure.scope, closure.ban ? "banned" : "closed",
+                                      closure.detail));
+  } catch (const std::runtime_error& error) {
+    log::Warn("status", std::string("the database cannot be looked at now: ") + error.what());
+  }
+}
+
+void Agent::Reload() {
+  log::Reopen();
+  shared_.secrets.Refresh();
+  shared_.pacer.ProbeAll();
 }
 
 int Agent::Run(std::optional<milliseconds> max_runtime) {
@@ -102,11 +131,7 @@ int Agent::Run(std::optional<milliseconds> max_runtime) {
   while (!(pump.ended() && reconciler.ended())) {
     const int signal = stop_signals::Wait(stopping ? 50ms : 500ms);
     const milliseconds now = shared_.clock.Steady();
-    if (signal == SIGHUP) {
-      log::Reopen();
-      shared_.secrets.Refresh();
-      shared_.pacer.ProbeAll();
-    }
+    if (signal == SIGHUP) Reload();
     if (signal == SIGUSR1) Report(pump, reconciler);
     const bool asked = signal == SIGTERM || signal == SIGINT;
     if (asked && stopping) {

@@ -41,16 +41,22 @@ class Agent {
   void FinishPass(milliseconds deadline);
   void WorkOff(milliseconds deadline);
   int OnceStatus(int64_t letters_before);
+  bool Stopped(milliseconds wait = 0ms);
+  template <typename Work>
+  void Patiently(Work step);
+  void Reload();  // HUP
   bool CredentialsRefused() const;
   int DrainNow();
   void Report(class Loop& pump, class Loop& reconciler);
 
   const Shared& shared_;
+  const StoreOptions store_options_;
   Workplace pump_place_, reconcile_place_;
   Pump pump_;
   Reconciler reconciler_;
   std::optional<milliseconds> drain_until_;  // steady; set by the first look after a stop was asked for
   std::atomic<int> stop_status_{0};
+  bool stopped_ = false;  // `run --once`: a signal came
 };
 
 // The database is this platform's, app key's and group's; a new one becomes so. A sentence when it is not.

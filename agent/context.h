@@ -25,11 +25,18 @@ struct Shared {
 // What one loop works with; store, http and random are its own.
 struct Context : Shared {
   Context(const Shared& shared, Store& its_store, HttpClient& its_http, uint64_t seed)
-      : Shared(shared), store(its_store), http(its_http), random(seed), started_at(shared.clock.Now()) {}
+      : Shared(shared),
+        store(its_store),
+        http(its_http),
+        random(seed),
+        started_at(shared.clock.Now()),
+        started(shared.clock.Steady()) {}
   Store& store;
   HttpClient& http;
   Random random;
-  Time started_at;  // of this process: runs of failures count from here at the earliest
+  // The start of this process, on both clocks.
+  Time started_at;  // runs of failures count from here at the earliest
+  milliseconds started;
 };
 
 }  // namespace tmc

@@ -49,7 +49,10 @@ ClaimedRow ReadDue(Query& query) {
 Accepted Inbox::Accept(const Envelope& envelope, std::string_view channel, Time now, int64_t claim,
                        ClaimedRow* row) {
   auto query = store_.Use(q::kAccept);
-  query.Bind(":msg_id", envelope.msg_id).Bind(":channel", channel).Bind(":shop", envelope.shop);
+  query.Bind(":msg_id", envelope.msg_id)
+      .Bind(":channel", channel)
+      .Bind(":platform", platform_)
+      .Bind(":shop", envelope.shop);
   query.Bind(":topic", envelope.topic)
       .Blob(":body", envelope.body)
       .Bind(":published_at", envelope.published_at);
@@ -86,7 +89,10 @@ bool Inbox::Known(std::string_view msg_id) {
 
 Accepted Inbox::AcceptSynthetic(const SyntheticMessage& message, Time now) {
   auto query = store_.Use(q::kAcceptSynthetic);
-  query.Bind(":msg_id", message.msg_id).Bind(":channel", message.channel).Bind(":shop", message.shop);
+  query.Bind(":msg_id", message.msg_id)
+      .Bind(":channel", message.channel)
+      .Bind(":platform", platform_)
+      .Bind(":shop", message.shop);
   query.Bind(":topic", message.channel).Bind(":order_id", message.order_id).Blob(":body", message.body);
   query.Bind(":published_at", message.announced_at).Bind(":announced_at", message.announced_at);
   return query.Bind(":now", now).Bind(":due_at", message.due_at).Run() > 0 ? Accepted::kNew
@@ -99,7 +105,10 @@ bool Inbox::ReopenSynthetic(std::string_view msg_id, Time now) {
 
 bool Inbox::AcceptDead(const BadEntry& entry, std::string_view channel, Time now, int64_t letter_id) {
   auto query = store_.Use(q::kAcceptDead);
-  query.Bind(":msg_id", *entry.msg_id).Bind(":channel", channel).Bind(":shop", entry.shop);
+  query.Bind(":msg_id", *entry.msg_id)
+      .Bind(":channel", channel)
+      .Bind(":platform", platform_)
+      .Bind(":shop", entry.shop);
   query.Bind(":topic", entry.topic).Blob(":body", entry.raw).Bind(":now", now);
   return query.Bind(":last_error", entry.reason).Bind(":letter_id", letter_id).Run() > 0;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/message.h"
@@ -59,7 +60,7 @@ struct RetryAt {
 // The table inbound_message: every message once, whatever its way. Call inside a Transaction where it writes.
 class Inbox {
  public:
-  explicit Inbox(Store& store) : store_(store) {}
+  Inbox(Store& store, std::string platform) : store_(store), platform_(std::move(platform)) {}
 
   // Stores an envelope; one that is known adds a delivery, and owes its confirm again if it is settled.
   // `claim` 0 leaves it unclaimed and due. Fills `row` with what was claimed.
@@ -117,6 +118,7 @@ class Inbox {
 
  private:
   Store& store_;
+  std::string platform_;
 };
 
 }  // namespace tmc

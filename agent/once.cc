@@ -1,5 +1,5 @@
 // `run --once` and one-shot windows: the same loops' steps, one after the other in one thread.
-#include <fmt/format.h>
+#include <signal.h>
 
 #include <algorithm>
 
@@ -13,28 +13,35 @@ namespace {
 constexpr int kQuietAnswers = 2;
 constexpr milliseconds kStep = 200ms;
 
+}  // namespace
+
 // One step; a busy or full database is waited for, like in the loops.
-template <typename Step>
-void Patiently(Step step) {
+template <typename Work>
+void Agent::Patiently(Work step) {
   try {
     step();
   } catch (const StoreError& error) {
     if (error.kind() != StoreError::Kind::kBusy && error.kind() != StoreError::Kind::kFull) throw;
     log::Warn("once", std::string("the database cannot be written now, trying again: ") + error.what());
-    stop_signals::Wait(kStep);
+    Stopped(kStep);
   }
 }
-
-}  // namespace
 
 bool Agent::CredentialsRefused() const {
   const auto closures = shared_.pacer.Closures();
   return std::any_of(closures.begin(), closures.end(), [](const Closure& closure) { return !closure.ban; });
 }
 
+// A TERM or INT ends every phase; HUP does what it does to the running agent.
+bool Agent::Stopped(milliseconds wait) {
+  const int signal = stop_signals::Wait(wait);
+  if (signal == SIGHUP) Reload();
+  if (signal == SIGTERM || signal == SIGINT) stopped_ = true;
+  return stopped_;
+}
+
 void Agent::ConsumeUntilQuiet(milliseconds deadline) {
-  while (pump_.quiet_answers() < kQuietAnswers && shared_.clock.Steady() < deadline &&
-         stop_signals::Wait(0ms) == 0) {
+  while (pump_.quiet_answers() < kQuietAnswers && shared_.clock.Steady() < deadline && !Stopped()) {
     Patiently([&] { pump_.Step(kStep); });
     const auto& error = pump_.consume_error();
     if (error && (error->fault == Fault::kAgent || error->fault == Fault::kApi)) return;
@@ -43,12 +50,12 @@ void Agent::ConsumeUntilQuiet(milliseconds deadline) {
 
 void Agent::FinishPass(milliseconds deadline) {
   const int64_t before = reconciler_.passes();
-  while (reconciler_.passes() == before && shared_.clock.Steady() < deadline && stop_signals::Wait(0ms) == 0)
+  while (reconciler_.passes() == before && shared_.clock.Steady() < deadline && !Stopped())
     Patiently([&] { reconciler_.Step(kStep); });
 }
 
 void Agent::WorkOff(milliseconds deadline) {
-  while (pump_.Busy() && shared_.clock.Steady() < deadline && stop_signals::Wait(0ms) == 0)
+  while (pump_.Busy() && shared_.clock.Steady() < deadline && !Stopped())
     Patiently([&] { pump_.Step(kStep); });
 }
 
@@ -85,12 +92,14 @@ int Agent::RunOnce() {
 
 int Agent::RunWindow(Time from, Time to, PassReport* report) {
   Prepare();
-  pump_.Drain();
+  pump_.StopConsuming();
   reconciler_.Ask(from, to);
   const milliseconds deadline =
       shared_.clock.Steady() + std::max<milliseconds>(shared_.settings.once_wait, 10min);
   FinishPass(deadline);
   *report = reconciler_.report();
+  WorkOff(shared_.clock.Steady() + shared_.settings.once_wait);
+  DrainNow();
   if (CredentialsRefused()) return 77;
   return report->failure ? 69 : 0;
 }

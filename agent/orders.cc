@@ -1,5 +1,7 @@
 #include "agent/orders.h"
 
+#include <vector>
+
 #include "agent/decimal.h"
 #include "schema/orders.sql.h"
 
@@ -52,6 +54,24 @@ void Orders::Apply(const OrderTruth& truth, int64_t version, std::string_view sh
   record.Bind(":platform", platform_).Bind(":order_id", truth.order_id).Bind(":status", truth.status);
   record.Bind(":status_version", version).Bind(":source", cause.source).Bind(":msg_id", cause.msg_id);
   record.Bind(":now", now).Run();
+}
+
+int64_t Orders::Purge(Time before, int64_t most) {
+  std::vector<std::string> old;
+  int64_t seen = 0;
+  {
+    auto query = store_.Use(q::kOldest);
+    query.Bind(":after", purged_to_).Bind(":most", most);
+    for (; query.Step(); ++seen) {
+      purged_to_ = query.Int(0);
+      if (query.TimeAt(2) < before) old.push_back(query.Text(1));
+    }
+  }
+  if (seen < most) purged_to_ = 0;
+  for (const std::string& order_id : old)
+    for (const char* sql : {q::kDelete, q::kDeleteHistory})
+      store_.Use(sql).Bind(":platform", platform_).Bind(":order_id", order_id).Run();
+  return seen;
 }
 
 }  // namespace tmc

@@ -53,7 +53,7 @@ class Pacer {
   std::vector<Closure> Closures() const;  // those in force
   void Restore(const Closure& kept);  // from its row, at start: a ban lasts no longer than it was told to, a
                                       // closed scope gets its probe
-  uint64_t changes() const;  // rises with every change of a closure
+  uint64_t changes() const;           // rises with every change of a closure
 
  private:
   struct Entry {

@@ -17,7 +17,7 @@ constexpr size_t kClaimBytes = 8u << 20;  // of bodies in hand at once
 Pump::Pump(Context& context)
     : context_(context),
       cursors_(context.store, std::string(context.platform.Name())),
-      inbox_(context.store),
+      inbox_(context.store, std::string(context.platform.Name())),
       letters_(context.store, std::string(context.platform.Name())),
       sessions_(context.secrets, cursors_),
       gateway_(context, sessions_),
@@ -29,7 +29,19 @@ Pump::Pump(Context& context)
   data_version_ = context_.store.DataVersion();
 }
 
+// Bans hold over a restart; what is closed for a person stays so, with one call to find out, while rows wait
+// for it.
+void Pump::RestoreClosures() {
+  const auto waiting = inbox_.WaitingScopes();
+  for (const Closure& closure : cursors_.Closures()) {
+    const bool missed = std::any_of(waiting.begin(), waiting.end(),
+                                    [&](const auto& scope) { return scope.first == closure.scope; });
+    if (closure.ban || missed) context_.pacer.Restore(closure);
+  }
+}
+
 void Pump::Recover() {
+  RestoreClosures();
   const Time now = context_.clock.Now();
   Transaction transaction(context_.store);
   const std::vector<ClaimedRow> interrupted = inbox_.Interrupted();
@@ -45,6 +57,7 @@ void Pump::Recover() {
     log::Warn("dead_letter",
               fmt::format("message {} became dead letter {}: retry_exhausted", row.msg_id, letter));
   }
+  cursors_.SaveClosures(context_.pacer.Closures());
   cursors_.Put("started_at", ToMillis(now));
   cursors_.Flush();
   transaction.Commit();

@@ -23,6 +23,7 @@ class Pump {
   // the answers are kept, and the next Step() commits them again.
   void Step(milliseconds longest = 1s);
 
+  void StopConsuming() { consumer_.Stop(); }
   void Drain();     // no consume any more; finish what is in hand
   bool Drained();   // nothing in hand, nothing owed
   size_t GiveUp();  // the drain's time is over: attempts given back; rows that were
@@ -36,6 +37,7 @@ class Pump {
   const char* doing() const { return doing_.load(); }
 
  private:
+  void RestoreClosures();
   void Look();
   void Start();
   void WaitAndTake(milliseconds longest);

@@ -16,7 +16,8 @@ constexpr milliseconds kTold = 10min;           // how long a message may take t
 constexpr milliseconds kAgain = 10s;            // between readings of a second that stays short
 constexpr int kBarren = 3, kMostReadings = 30;  // readings in a row without a new order; in all
 constexpr milliseconds kFailedFirst = 1s, kFailedMost = 1min;
-constexpr int kMostFailures = 8;  // in a row: the pass is given up, the next one begins there
+constexpr int kMostFailures = 8;                // in a row: the pass is given up, the next one begins there
+constexpr milliseconds kOrderKept = 24h * 180;  // orders, since their last change: twice the platform's list
 constexpr milliseconds kHousekeeping = 1min;
 constexpr int64_t kPurgeAtOnce = 200;
 
@@ -39,7 +40,7 @@ std::string PassJson(const PassReport& report) {
 Reconciler::Reconciler(Context& context)
     : context_(context),
       cursors_(context.store, std::string(context.platform.Name())),
-      inbox_(context.store),
+      inbox_(context.store, std::string(context.platform.Name())),
       orders_(context.store, std::string(context.platform.Name())),
       letters_(context.store, std::string(context.platform.Name())),
       outbox_(context.store, std::string(context.platform.Name())),
@@ -377,6 +378,10 @@ void Reconciler::Housekeep() {
   });
   purge([&] { return inbox_.Purge(before, kPurgeAtOnce); });
   purge([&] { return outbox_.Purge(before, kPurgeAtOnce); });
+  purge([&] {
+    orders_.Purge(now - std::max(kOrderKept, context_.settings.retain), kPurgeAtOnce);
+    return 0;
+  });
   purge([&] { return letters_.Purge(before, kPurgeAtOnce); });
   purge([&] {
     cursors_.Purge(before);

@@ -77,7 +77,7 @@ class Query {
 struct StoreOptions {
   std::string path{};
   bool read_only = false;  // for commands that only look
-  bool create = false;     // make it where it is missing
+  bool create = false;     // make it where it is missing, and set its mode; else both are left alone
   std::string group{};     // may read and write it too (0660); empty: 0600
   std::string vfs{};       // empty: the system's
   milliseconds busy_timeout{5000};

@@ -39,7 +39,14 @@ void Make(const StoreOptions& options, mode_t mode) {
   }
 }
 
-void Narrow(const std::string& path, mode_t mode, const StoreOptions& options) {
+mode_t ModeOf(const StoreOptions& options) {
+  return options.group.empty() ? 0600 : 0660;
+}
+
+}  // namespace
+
+void SetMode(const std::string& path, const StoreOptions& options) {
+  const mode_t mode = ModeOf(options);
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return;
   if (!options.group.empty() && chown(path.c_str(), static_cast<uid_t>(-1), GroupId(options.group)) != 0)
@@ -53,8 +60,6 @@ void Narrow(const std::string& path, mode_t mode, const StoreOptions& options) {
     log::Warn("database", path + " could be read by others; its mode was narrowed");
   }
 }
-
-}  // namespace
 
 int64_t Size(const std::string& path) {
   struct stat info {};
@@ -72,10 +77,9 @@ void Prepare(const StoreOptions& options) {
                         "or move the -wal away if you mean to begin anew");
   if (size == 0 && options.read_only)
     throw StoreUnusable(options.path + " is empty; has the agent run with this --db yet?");
-  if (options.read_only) return;
-  const mode_t mode = options.group.empty() ? 0600 : 0660;
-  Make(options, mode);
-  for (const char* suffix : {"", "-wal", "-shm"}) Narrow(options.path + suffix, mode, options);
+  if (options.read_only || !options.create) return;
+  Make(options, ModeOf(options));
+  for (const char* suffix : {"", "-wal", "-shm"}) SetMode(options.path + suffix, options);
 }
 
 }  // namespace tmc::store_file

@@ -12,6 +12,8 @@ namespace store_file {
 
 // Makes or narrows the file and its -wal and -shm; throws StoreUnusable for one that must not be opened.
 void Prepare(const StoreOptions& options);
+// The owner alone, or the owner and the group named.
+void SetMode(const std::string& path, const StoreOptions& options);
 int64_t Size(const std::string& path);  // -1: missing
 
 }  // namespace store_file

@@ -27,7 +27,7 @@ Verdict OwnFailure(const ClaimedRow& row, std::string last_error, Court& court) 
 Verdict OutsideFailure(const ClaimedRow& row, const Error& error, Court& court) {
   // A clock that went back must not make a run begin in the future.
   const Time since = std::min(std::max(row.failing_since.value_or(court.now), court.started_at), court.now);
-  if (court.now - since >= court.settings.give_up_after)
+  if (std::min(court.now - since, court.running) >= court.settings.give_up_after)
     return {Verdict::Kind::kDead,
             "expired",
             "failing without a break since " + Rfc3339(since) + "; last: " + Sentence(error),

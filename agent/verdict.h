@@ -26,6 +26,8 @@ struct Court {
   Time now;
   Time started_at;  // of the process: a run of failures does not reach further back
   Random& random;
+  milliseconds running =
+      milliseconds::max();  // since started_at, steady: a wall clock that jumps ages nothing
 };
 
 // A read that failed. `shop_unbound`: the session may belong to another shop, so that "does not exist" proves

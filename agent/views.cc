@@ -58,7 +58,7 @@ StatusView Views::Status(Time now) {
     auto query = store_.Use(q::kByState);
     while (query.Step()) view.open[query.Text(0)] = query.Int(1);
   }
-  view.waiting = Inbox(store_).WaitingScopes();
+  view.waiting = Inbox(store_, platform_).WaitingScopes();
   {
     auto query = store_.Use(q::kOldestOpen);
     if (query.Step()) {

@@ -84,7 +84,10 @@ class Worker {
   void Settle(const ClaimedRow& row, const Verdict& verdict, bool missed_so_far, Time now);
   void Bury(const ClaimedRow& row, std::string_view reason, std::string_view detail, Time now);
   Cause CauseOf(const std::vector<ClaimedRow>& rows) const;
-  Court At(Time now) { return {context_.settings, now, context_.started_at, context_.random}; }
+  Court At(Time now) {
+    return {context_.settings, now, context_.started_at, context_.random,
+            context_.clock.Steady() - context_.started};
+  }
 
   Context& context_;
   Gateway& gateway_;

@@ -23,6 +23,7 @@ CREATE TABLE inbound_message (
   id INTEGER PRIMARY KEY,
   msg_id TEXT NOT NULL,
   channel TEXT NOT NULL,
+  platform TEXT NOT NULL,
   shop TEXT NOT NULL,
   topic TEXT NOT NULL,
   subject_kind TEXT NOT NULL DEFAULT '',
@@ -133,7 +134,7 @@ CREATE UNIQUE INDEX uq_letter_illegal ON dead_letter (subject_kind, subject_id)
   WHERE reason = 'illegal_transition' AND resolution IS NULL;
 
 CREATE TABLE outbox_event (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,       -- never given twice: a reader may follow it
   event_id TEXT NOT NULL,
   type TEXT NOT NULL,
   platform TEXT NOT NULL,

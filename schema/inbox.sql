@@ -1,9 +1,9 @@
 -- Statements of agent/inbox. `confirm_owed` is 1 only for channels that are confirmed.
 
 -- name: kAccept
-INSERT INTO inbound_message (msg_id, channel, shop, topic, body, state, attempts, published_at, received_at,
+INSERT INTO inbound_message (msg_id, channel, platform, shop, topic, body, state, attempts, published_at, received_at,
                              due_at, claim, grace_from)
-VALUES (:msg_id, :channel, :shop, :topic, :body, :state, :attempts, :published_at, :now, :due_at, :claim, :now)
+VALUES (:msg_id, :channel, :platform, :shop, :topic, :body, :state, :attempts, :published_at, :now, :due_at, :claim, :now)
 ON CONFLICT (msg_id) DO NOTHING
 
 -- name: kRedelivered
@@ -18,9 +18,9 @@ WHERE msg_id = :msg_id
 SELECT 1 FROM inbound_message WHERE msg_id = :msg_id
 
 -- name: kAcceptSynthetic
-INSERT INTO inbound_message (msg_id, channel, shop, topic, subject_kind, subject_id, order_id, body, state,
+INSERT INTO inbound_message (msg_id, channel, platform, shop, topic, subject_kind, subject_id, order_id, body, state,
                              published_at, received_at, due_at, grace_from, announced_at, source)
-VALUES (:msg_id, :channel, :shop, :topic, 'order', :order_id, :order_id, :body, 'received',
+VALUES (:msg_id, :channel, :platform, :shop, :topic, 'order', :order_id, :order_id, :body, 'received',
         :published_at, :now, :due_at, :now, :announced_at, 'reconcile')
 ON CONFLICT (msg_id) DO NOTHING
 
@@ -32,9 +32,9 @@ WHERE msg_id = :msg_id AND state = 'applied'
   AND (reopened = 0 OR last_error IS NULL OR last_error NOT LIKE 'truth_lags%')
 
 -- name: kAcceptDead
-INSERT INTO inbound_message (msg_id, channel, shop, topic, body, state, received_at, settled_at, grace_from,
+INSERT INTO inbound_message (msg_id, channel, platform, shop, topic, body, state, received_at, settled_at, grace_from,
                              confirm_owed, last_error, letter_id)
-VALUES (:msg_id, :channel, :shop, :topic, :body, 'dlq', :now, :now, :now, 1, :last_error, :letter_id)
+VALUES (:msg_id, :channel, :platform, :shop, :topic, :body, 'dlq', :now, :now, :now, 1, :last_error, :letter_id)
 ON CONFLICT (msg_id) DO NOTHING
 
 -- name: kEarliestDue

@@ -22,6 +22,15 @@ ON CONFLICT (platform, order_id) DO UPDATE SET
   rank = excluded.rank, final = excluded.final
 WHERE excluded.status_version > status_version
 
+-- name: kOldest
+SELECT rowid, order_id, updated_at FROM order_snapshot WHERE rowid > :after ORDER BY rowid LIMIT :most
+
+-- name: kDelete
+DELETE FROM order_snapshot WHERE platform = :platform AND order_id = :order_id
+
+-- name: kDeleteHistory
+DELETE FROM order_history WHERE platform = :platform AND order_id = :order_id
+
 -- name: kRecord
 INSERT INTO order_history (platform, order_id, status, status_version, source, msg_id, applied_at)
 VALUES (:platform, :order_id, :status, :status_version, :source, :msg_id, :now)

@@ -13,7 +13,7 @@ const Time kNow = FromMillis(1'768'437'000'000);
 struct Shelf {
   TempFolder folder;
   Store store{{.path = folder.Path("tmc.db"), .create = true}};
-  Inbox inbox{store};
+  Inbox inbox{store, "top"};
   DeadLetters letters{store, "top"};
 
   ClaimedRow Row(const std::string& msg_id, const std::string& body = "{}") {

@@ -16,7 +16,7 @@ const Time kNow = FromMillis(1'768'437'000'000);
 struct Box {
   TempFolder folder;
   Store store{{.path = folder.Path("tmc.db"), .create = true}};
-  Inbox inbox{store};
+  Inbox inbox{store, "top"};
 
   Accepted Accept(const std::string& msg_id, int64_t claim = 0, ClaimedRow* row = nullptr,
                   const std::string& body = "{}") {

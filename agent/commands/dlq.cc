@@ -108,7 +108,7 @@ template <typename One>
 int ForEach(const Options& options, const char* done, One one) {
   Store store({.path = options.db});
   DeadLetters letters(store, options.platform);
-  Inbox inbox(store);
+  Inbox inbox(store, options.platform);
   int status = 0;
   int64_t count = 0;
   for (const int64_t id : Named(letters, options, status)) {
@@ -137,6 +137,8 @@ int DlqList(const Options& options) {
   DeadLetters letters(store, options.platform);
   LetterFilter filter{.all = options.all, .reason = {}, .order_id = {}, .msg_id = {}};
   if (!options.reason.empty()) filter.reason = options.reason;
+  if (!options.msg_id.empty()) filter.msg_id = options.msg_id;
+  if (!options.order_id.empty()) filter.order_id = options.order_id;
   for (int64_t after = 0;;) {
     const auto page = letters.List(filter, after, kPage);
     if (page.empty()) return 0;

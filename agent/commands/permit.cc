@@ -7,6 +7,8 @@
 #include "agent/commands/commands.h"
 #include "agent/commands/print.h"
 #include "agent/commands/wiring.h"
+#include "agent/sessions.h"
+#include "agent/store_file.h"
 
 namespace tmc::commands {
 namespace {
@@ -71,13 +73,14 @@ class Permission {
     const std::string* session = Session();
     if (!session) return 78;
     if (const auto status = AdjustClock()) return *status;
-    if (!options_.shop.empty()) ShowOld();
+    const std::string before = OldTopics();
     const std::vector<std::string> wanted = options_.topics.value_or(std::vector<std::string>{});
-    Say("new topics: " + (wanted.empty() ? std::string("all that the app subscribes") : Joined(wanted)));
+    const std::string after = wanted.empty() ? "all that the app subscribes" : Joined(wanted);
+    if (!options_.json) Say("old topics: " + before + "\nnew topics: " + after);
     if (!Agreed(options_)) return 64;
     const auto done = platform_.ReadPermit(Exchange(*http_, platform_.Permit(wanted, With(*session))));
     if (!done) return Refused("the permission", done.error());
-    Say("done: the platform sends this shop's messages now");
+    Done(before, after);
     return 0;
   }
 
@@ -110,9 +113,38 @@ class Permission {
     return Refused("the platform's time", told.error());
   }
 
-  void ShowOld() {
-    const auto shop = platform_.ReadShop(Exchange(*http_, platform_.Shop(options_.shop, With(""))));
-    Say("old topics: " + (shop ? Joined(shop->topics) : "not known (" + Sentence(shop.error()) + ")"));
+  void Done(const std::string& before, const std::string& after) {
+    if (!options_.json) return Say("done: the platform sends this shop's messages now");
+    json::Writer out;
+    out.BeginObject()
+        .Member("permitted", true)
+        .Member("old_topics", before)
+        .Member("new_topics", after)
+        .EndObject();
+    SayJson(out);
+  }
+
+  // The platform asks for a nick; a user id or a bare session's shop finds its nick in the database, if there
+  // is one.
+  std::string Nick() {
+    const std::string shop =
+        !options_.shop.empty() || set_.sessions.empty() ? options_.shop : set_.sessions.begin()->first;
+    if (shop.find_first_not_of("0123456789") != shop.npos) return shop;
+    if (options_.db.empty() || store_file::Size(options_.db) < 0) return "";
+    Store store({.path = options_.db, .read_only = true});
+    Cursors cursors(store, options_.platform);
+    Sessions sessions(wiring_.secrets, cursors);
+    sessions.Refresh(true);
+    const auto shops = cursors.Shops();
+    const auto found = shops.find(shop.empty() ? sessions.bare_shop() : shop);
+    return found == shops.end() ? "" : found->second;
+  }
+
+  std::string OldTopics() {
+    const std::string nick = Nick();
+    if (nick.empty()) return "(not known: name the shop by its nick with --shop, or give --db)";
+    const auto shop = platform_.ReadShop(Exchange(*http_, platform_.Shop(nick, With(""))));
+    return shop ? Joined(shop->topics) : "(not known: " + Sentence(shop.error()) + ")";
   }
 
   const Options& options_;

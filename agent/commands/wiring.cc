@@ -5,6 +5,9 @@
 #include <random>
 
 #include "agent/commands/print.h"
+#include "agent/log.h"
+#include "agent/stop_signals.h"
+#include "agent/store_file.h"
 
 namespace tmc::commands {
 
@@ -16,7 +19,9 @@ Wiring::Wiring(const Options& its_options, const Platform& its_platform)
       platform_clock(clock),
       pacer(its_options.settings.rate, clock, seed),
       shared{options.settings, platform, clock, platform_clock, pacer, secrets},
-      store_options{.path = options.db, .create = true, .group = options.db_group},
+      store_options{.path = options.db,
+                    .create = options.command == Command::kRun || store_file::Size(options.db) < 0,
+                    .group = options.db_group},
       http_settings{.connections = static_cast<size_t>(options.settings.parallel) + 2,
                     .ca_file = options.ca_file} {}
 
@@ -29,6 +34,7 @@ std::optional<int> Wiring::LoadSecrets() {
 
 std::optional<int> Wiring::TakeLock() {
   lock.emplace(options.db);
+  if (options.command == Command::kRun) store_file::SetMode(options.db + ".lock", store_options);
   if (lock->Take()) return std::nullopt;
   if (options.if_not_running) return 0;
   const auto holder = lock->Holder();
@@ -37,9 +43,27 @@ std::optional<int> Wiring::TakeLock() {
   return 75;
 }
 
+namespace {
+
+// Another program's lock is waited for.
+template <typename Work>
+auto Waiting(Work work) {
+  while (true) {
+    try {
+      return work();
+    } catch (const StoreError& error) {
+      if (error.kind() != StoreError::Kind::kBusy || stop_signals::Wait(0ms) != 0) throw;
+      log::Warn("start",
+                std::string("another program holds the database's lock, trying again: ") + error.what());
+    }
+  }
+}
+
+}  // namespace
+
 std::optional<int> Wiring::OpenDatabase() {
   Store store(store_options);
-  const auto foreign = ForeignDatabase(store, platform.Name(), options.settings);
+  const auto foreign = Waiting([&] { return ForeignDatabase(store, platform.Name(), options.settings); });
   if (!foreign) return std::nullopt;
   Complain(*foreign);
   return 78;

@@ -32,9 +32,6 @@ void Rig::Open() {
   reconcile_context = std::make_unique<Context>(*shared, *reconcile_store, reconcile_http, 2);
   pump = std::make_unique<Pump>(*context);
   reconciler = std::make_unique<Reconciler>(*reconcile_context);
-  Cursors cursors(*store, "top");
-  for (const Closure& closure : cursors.Closures()) pacer->Restore(closure);
-  pacer->ProbeAll();
   pump->Recover();
 }
 
