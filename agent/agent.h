@@ -37,7 +37,7 @@ class Agent {
   void Prepare();
   bool StepPump(std::stop_token stop);
   bool StepReconciler(std::stop_token stop);
-  void ConsumeUntilQuiet(milliseconds deadline);
+  void ConsumeUntilQuiet();
   void FinishPass(milliseconds deadline);
   void WorkOff(milliseconds deadline);
   int OnceStatus(int64_t letters_before);
@@ -46,7 +46,7 @@ class Agent {
   void Patiently(Work step);
   void Reload();  // HUP
   bool CredentialsRefused() const;
-  int DrainNow();
+  void DrainNow();
   void Report(class Loop& pump, class Loop& reconciler);
 
   const Shared& shared_;

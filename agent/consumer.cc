@@ -72,7 +72,8 @@ void Consumer::Failed(const Error& error, const HttpResponse& response) {
     return;
   }
   const bool counts = gateway_.Heard(call_, response, &error);
-  if (!counts || error.fault == Fault::kClock) return;
+  if (!counts || error.fault == Fault::kClock || error.fault == Fault::kLimited)
+    return;  // the gateway holds it up
   ++failures_;
   last_error_ = error;
   not_before_ = context_.clock.Steady() + Backoff(failures_, kFailedFirst, kFailedMost, context_.random);
@@ -139,6 +140,7 @@ std::vector<ClaimedRow> Consumer::Written() {
     idle_ = std::min(idle_ * 2, context_.settings.idle_max);
   } else {
     quiet_ = 0;
+    taken_ += new_ids_;
     idle_ = context_.settings.idle_min;
     not_before_ = entries >= asked_ ? started : started + idle_;
   }

@@ -33,6 +33,7 @@ class Consumer {
 
   // A call without answer bytes is cut off (what it was handed comes again); one being received is finished.
   void Stop();
+  int64_t taken() const { return taken_; }      // new ids so far
   int quiet_answers() const { return quiet_; }  // answers in a row without a new id
   int failures() const { return failures_; }    // calls in a row that failed
   const std::optional<Error>& last_error() const { return last_error_; }
@@ -56,6 +57,7 @@ class Consumer {
   milliseconds not_before_{};  // steady
   milliseconds idle_;
   int quiet_ = 0, failures_ = 0;
+  int64_t taken_ = 0;
   std::optional<Error> last_error_;
   std::optional<ConsumeAnswer> answer_;
   std::vector<ClaimedRow> rows_;

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "agent/agent.h"
 #include "agent/dead_letters.h"
@@ -40,9 +41,14 @@ bool Agent::Stopped(milliseconds wait) {
   return stopped_;
 }
 
-void Agent::ConsumeUntilQuiet(milliseconds deadline) {
-  while (pump_.quiet_answers() < kQuietAnswers && shared_.clock.Steady() < deadline && !Stopped()) {
+// A backlog may take its time; only what brings nothing new is waited for no longer than --once-wait.
+void Agent::ConsumeUntilQuiet() {
+  milliseconds until = shared_.clock.Steady() + shared_.settings.once_wait;
+  int64_t taken = 0;
+  while (pump_.quiet_answers() < kQuietAnswers && shared_.clock.Steady() < until && !Stopped()) {
     Patiently([&] { pump_.Step(kStep); });
+    if (pump_.taken() > std::exchange(taken, pump_.taken()))
+      until = shared_.clock.Steady() + shared_.settings.once_wait;
     const auto& error = pump_.consume_error();
     if (error && (error->fault == Fault::kAgent || error->fault == Fault::kApi)) return;
   }
@@ -59,14 +65,14 @@ void Agent::WorkOff(milliseconds deadline) {
     Patiently([&] { pump_.Step(kStep); });
 }
 
-int Agent::DrainNow() {
+void Agent::DrainNow() {
   pump_.Drain();
   const milliseconds until = shared_.clock.Steady() + shared_.settings.drain_timeout;
   while (!pump_.Drained() && shared_.clock.Steady() < until) {
     Patiently([&] { pump_.Step(kStep); });
     if (shared_.pacer.Closed("", "")) break;
   }
-  return static_cast<int>(pump_.GiveUp());
+  pump_.GiveUp();
 }
 
 int Agent::OnceStatus(int64_t letters_before) {
@@ -82,8 +88,8 @@ int Agent::RunOnce() {
   Prepare();
   DeadLetters letters(pump_place_.store, std::string(shared_.platform.Name()));
   const int64_t letters_before = letters.Newest();
+  ConsumeUntilQuiet();
   const milliseconds deadline = shared_.clock.Steady() + shared_.settings.once_wait;
-  ConsumeUntilQuiet(deadline);
   if (shared_.settings.reconcile_interval > 0ms) FinishPass(deadline);
   WorkOff(deadline);
   DrainNow();

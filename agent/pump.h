@@ -30,6 +30,7 @@ class Pump {
   bool OwesConfirms() { return confirmer_.owes(); }
   // For `run --once`.
   int quiet_answers() const { return consumer_.quiet_answers(); }
+  int64_t taken() const { return consumer_.taken(); }
   int consume_failures() const { return consumer_.failures(); }
   const std::optional<Error>& consume_error() const { return consumer_.last_error(); }
   bool Busy();  // in hand, startable and due by itself, or owed
