@@ -144,6 +144,7 @@ std::vector<ClaimedRow> Consumer::Written() {
     idle_ = context_.settings.idle_min;
     not_before_ = entries >= asked_ ? started : started + idle_;
   }
+  new_ids_ = 0;
   if (quantity_ < context_.settings.batch) quantity_ = std::min(quantity_ * 2, context_.settings.batch);
   return std::move(rows_);
 }

@@ -25,6 +25,7 @@ class Consumer {
   std::optional<milliseconds> Pause() const;
   bool in_flight() const { return call_.id != 0; }
   bool has_answer() const { return answer_.has_value(); }
+  bool has_entries() const { return answer_ && answer_->entries() > 0; }
 
   // Inside the turn's transaction. `claim` 0 keeps the rows unclaimed; at most `room` rows are claimed.
   void Write(Time now, int64_t claim, size_t room, bool careful);

@@ -156,7 +156,11 @@ void Pump::Commit() {
     work_due_ = worker_.in_hand() == 0 && context_.pacer.Delay(worker_.api(), "") <= 1ms;
   const bool closures_changed = context_.pacer.changes() != closures_saved_;
   const bool release = (ReleaseDue() || closures_changed) && worker_.AnyToRelease(now);
-  if (!pending_ && !AnythingToWrite() && !work_due_ && !closures_changed && !release) return;
+  const bool rows = consumer_.has_entries() || worker_.has_results() || confirmer_.has_answer();
+  if (!pending_ && !rows && !work_due_ && !closures_changed && !release && !NoteDue()) {
+    worker_.Add(consumer_.Written());  // at most an empty answer: a quiet day writes nothing
+    return;
+  }
   pending_ = true;
   try {
     Write(false);
@@ -176,6 +180,10 @@ void Pump::Commit() {
   confirmer_.Written();
 }
 
+bool Pump::NoteDue() const {
+  return consumer_.has_answer() && context_.clock.Steady() - consumed_noted_ >= kNoteEvery;
+}
+
 int64_t Pump::NextClaim() {
   cursors_.Put("claim", claim_ + 1);
   return claim_ + 1;
@@ -184,11 +192,11 @@ int64_t Pump::NextClaim() {
 void Pump::Write(bool careful) {
   const Time now = context_.clock.Now();
   const uint64_t closures = context_.pacer.changes();
-  const bool note = consumer_.has_answer() && now - consumed_noted_ >= kNoteEvery;
+  const bool note = NoteDue();
   claimed_.clear();
   cursors_.Forget();
   Transaction transaction(context_.store);
-  const bool claims = consumer_.has_answer() || work_due_;
+  const bool claims = consumer_.has_entries() || work_due_;
   const int64_t claim = claims ? NextClaim() : claim_;
   worker_.Write(now, careful);
   const bool keep_unclaimed = draining_ || !worker_.Startable();
@@ -203,7 +211,7 @@ void Pump::Write(bool careful) {
   claim_ = claim;
   closures_saved_ = closures;
   if (ReleaseDue()) released_at_ = context_.clock.Steady();
-  if (note) consumed_noted_ = now;
+  if (note) consumed_noted_ = context_.clock.Steady();
 }
 
 void Pump::ClaimDue(Time now) {

@@ -48,6 +48,7 @@ class Pump {
   void Commit();
   void Write(bool careful);
   void ClaimDue(Time now);
+  bool NoteDue() const;
   int64_t NextClaim();
   bool ReleaseDue() const;
   size_t Room() const;
@@ -69,8 +70,7 @@ class Pump {
   int64_t claim_ = 0;                // the last generation used
   int64_t data_version_ = 0;
   uint64_t closures_saved_ = 0;
-  milliseconds released_at_{-1h}, secrets_at_{-1h};
-  Time consumed_noted_{};
+  milliseconds released_at_{-1h}, secrets_at_{-1h}, consumed_noted_{-1h};  // steady
   std::atomic<const char*> doing_{"starting"};
 };
 

@@ -369,3 +369,24 @@ TEST_CASE("Pump: a clock three hours wrong is corrected by asking the platform, 
     CHECK(rig.heart.world().record.counts["taobao.time.get"] == 1);
   }
 }
+
+TEST_CASE("Pump: a quiet queue is written about every ten seconds at most") {
+  Rig rig;
+  rig.Until([&] { return rig.pump->quiet_answers() > 20; });
+  const int64_t before = rig.store->DataVersion();
+  Store other({.path = rig.folder.Path("tmc.db")});
+  const int64_t seen = other.DataVersion();
+  const int quiet = rig.pump->quiet_answers();
+  const milliseconds began = rig.clock.Steady();
+  int64_t changes = 0, last = seen;
+  while (rig.clock.Steady() - began < 60s) {
+    rig.Turns(1);
+    const int64_t version = other.DataVersion();
+    changes += version != last;
+    last = version;
+  }
+  CHECK(rig.pump->quiet_answers() > quiet + 10);
+  CHECK(changes > 0);
+  CHECK(changes <= 7);
+  CHECK(rig.store->DataVersion() == before);  // nobody else wrote
+}
