@@ -125,7 +125,9 @@ void Reconciler::PlanSlices() {
     from = cursor ? std::min(*cursor, to) - context_.settings.reconcile_overlap
                   : now - context_.settings.reconcile_backfill;
   }
+  // Whatever a person asks for: neither beyond what the list holds nor beyond now.
   from = WholeSecond(std::max(from, now - kHorizon));
+  to = std::min(to, WholeSecond(now));
   for (Time at = from; at < to; at += kSlice) slices_.emplace_back(at, std::min(at + kSlice, to));
   if (slices_.empty() && (!targets_.front().nick.empty() && targets_.front().shop.empty())) return;
   if (slices_.empty()) NextTarget();
