@@ -95,6 +95,8 @@ void Configure(SQLite::Database& database, const StoreOptions& options) {
   database.exec("PRAGMA synchronous = FULL");
   database.exec("PRAGMA journal_size_limit = 67108864");
   database.exec("PRAGMA temp_store = MEMORY");
+  // Pages that change again and again are written back once in 16 MiB of log in place of once in 4.
+  database.exec("PRAGMA wal_autocheckpoint = 4000");
 }
 
 std::string OpenFailure(const std::string& path, const SQLite::Exception& error) {
