@@ -121,12 +121,13 @@ bool Gateway::TakeClockCheck(const HttpDone& done) {
   if (clock_check_.id == 0 || done.id != clock_check_.id) return false;
   const auto told = context_.platform.ReadServerTime(done.response);
   if (told) {
-    context_.platform_clock.Set(*told);
+    const bool news = context_.platform_clock.Set(*told);
     clock_set_ = context_.clock.Steady();
     const auto offset = std::chrono::duration_cast<std::chrono::seconds>(context_.platform_clock.offset());
-    log::Warn("gateway.clock",
-              fmt::format("this machine's clock is {} s {} the platform's; its time is used",
-                          std::abs(offset.count()), offset.count() > 0 ? "behind" : "ahead of"));
+    if (news)
+      log::Warn("gateway.clock",
+                fmt::format("this machine's clock is {} s {} the platform's; its time is used",
+                            std::abs(offset.count()), offset.count() > 0 ? "behind" : "ahead of"));
     context_.pacer.Open("agent");
   } else {
     context_.platform_clock.CheckFailed();

@@ -5,6 +5,7 @@
 #include <spdlog/details/null_mutex.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/base_sink.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -38,6 +39,16 @@ class DescriptorSink final : public spdlog::sinks::base_sink<spdlog::details::nu
     const int fresh = OpenFile();
     close(descriptor_);
     descriptor_ = fresh;
+  }
+  // What to say of a file that was there before and that everybody may read; "" of any other. Its mode may be
+  // somebody's choice (logrotate's `create`), so it stays.
+  std::string Complaint() const {
+    struct stat status {};
+    if (file_.empty() || fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return "";
+    if ((status.st_mode & S_IRWXO) == 0) return "";
+    return fmt::format(
+        "{} is open to every user of this machine (mode {:04o}) and names orders; chmod 640 {}", file_,
+        status.st_mode & 07777, file_);
   }
 
  protected:
@@ -174,12 +185,16 @@ std::string Printable(std::string_view text, size_t most) {
 
 void Open(Level level, Format format, const std::string& file) {
   auto sink = std::make_shared<DescriptorSink>(file);
-  Log& log = TheLog();
-  const std::lock_guard lock(log.mutex);
-  log.sink = sink;
-  log.logger = std::make_unique<spdlog::logger>("", std::move(sink));
-  log.logger->set_level(SpdlogLevel(level));
-  log.format = format;
+  const std::string complaint = sink->Complaint();
+  {
+    Log& log = TheLog();
+    const std::lock_guard lock(log.mutex);
+    log.sink = sink;
+    log.logger = std::make_unique<spdlog::logger>("", std::move(sink));
+    log.logger->set_level(SpdlogLevel(level));
+    log.format = format;
+  }
+  if (!complaint.empty()) Warn("log", complaint);
 }
 
 void Reopen() {
@@ -189,11 +204,12 @@ void Reopen() {
     const std::lock_guard lock(log.mutex);
     try {
       log.sink->Reopen();
+      problem = log.sink->Complaint();
     } catch (const std::exception& error) {
-      problem = error.what();
+      problem = error.what() + std::string("; going on in the old one");
     }
   }
-  if (!problem.empty()) Warn("log", problem + "; going on in the old one");
+  if (!problem.empty()) Warn("log", problem);
 }
 
 void Write(Level level, std::string_view event, std::string_view text) {

@@ -18,9 +18,12 @@ void PlatformClock::Observe(Time date) {
   }
 }
 
-void PlatformClock::Set(Time told) {
-  offset_ = tentative_ = (told - clock_.Now()).count();
+bool PlatformClock::Set(Time told) {
+  const milliseconds seen = told - clock_.Now();
+  const milliseconds held(offset_.exchange(seen.count()));
+  tentative_ = seen.count();
   check_due_ = false;
+  return seen > held + kBlur || seen < held - kBlur;
 }
 
 void PlatformClock::Refused(std::optional<Time> date) {

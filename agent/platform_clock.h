@@ -16,8 +16,9 @@ class PlatformClock {
   // A Date (whole second) of an answer that parsed as the platform's own. A jump of over 60 s is not taken,
   // but asks for a check.
   void Observe(Time date);
-  // What taobao.time.get (or its like) said: taken as it is.
-  void Set(Time told);
+  // What taobao.time.get (or its like) said: taken as it is. False when it was known already: two loops may
+  // ask at the same time.
+  bool Set(Time told);
   // The platform refused our timestamp.
   void Refused(std::optional<Time> date);
   // A check with the platform's time interface is due; stamped with Tentative().

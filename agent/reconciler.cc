@@ -278,10 +278,15 @@ void Reconciler::Short() {
   // A reading of so short a time that brought something new is worth another at once.
   const bool barren = slice.rows().size() == rows_before_;
   rows_before_ = slice.rows().size();
-  barren_ = barren ? barren_ + 1 : readings_ == 0 ? 1 : 0;
+  barren_ = barren ? barren_ + 1 : 0;
   if (++readings_ >= kMostReadings || barren_ >= kBarren) return StoreSlice(false);
-  if (barren_ > 0) not_before_ = context_.clock.Steady() + kAgain;
   slice.ReadAgain();
+  if (barren_ == 0) return;
+  not_before_ = context_.clock.Steady() + kAgain;
+  // What was seen need not wait for what was not.
+  Transaction transaction(context_.store);
+  OpenRows(context_.clock.Now());
+  transaction.Commit();
 }
 
 bool Reconciler::Differs(const WindowRow& row) {
@@ -313,12 +318,16 @@ void Reconciler::OpenRow(const WindowRow& row, Time now) {
   report_.opened += opened;
 }
 
+void Reconciler::OpenRows(Time now) {
+  for (const auto& [order_id, row] : slices_.front().rows())
+    if (Differs(row)) OpenRow(row, now);
+}
+
 void Reconciler::StoreSlice(bool complete) {
   const Slice& slice = slices_.front();
   const Time now = context_.clock.Now();
   Transaction transaction(context_.store);
-  for (const auto& [order_id, row] : slice.rows())
-    if (Differs(row)) OpenRow(row, now);
+  OpenRows(now);
   const auto seen = static_cast<int64_t>(slice.rows().size());
   if (!complete) {
     cursors_.AddShortSlice({targets_.front().shop, "order", slice.from(), slice.to(), seen, slice.expected()},

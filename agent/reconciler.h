@@ -67,6 +67,7 @@ class Reconciler {
   void StoreSlice(bool complete);
   bool Differs(const WindowRow& row);
   void OpenRow(const WindowRow& row, Time now);
+  void OpenRows(Time now);
   void NameBareShop();
   std::string CursorKey() const;
   void Housekeep();
