@@ -20,14 +20,16 @@ std::optional<std::string> ForeignDatabase(Store& store, std::string_view platfo
   const std::pair<const char*, std::string> marks[] = {
       {"platform", std::string(platform)}, {"app_key", settings.app_key}, {"group", settings.group}};
   Transaction transaction(store);
+  const bool empty =
+      Views(store, std::string(platform)).Empty();  // a slip in the very first start binds nothing
   for (const auto& [key, value] : marks) {
     const auto held = cursors.Meta(key);
-    if (held && *held != value)
+    if (held && *held != value && !empty)
       return fmt::format(
           "the database belongs to {} \"{}\", not \"{}\"; use a --db of its own for each platform, app key "
           "and group",
           key, *held, value);
-    if (!held) cursors.PutMeta(key, value);
+    if (held != value) cursors.PutMeta(key, value);
   }
   transaction.Commit();
   return std::nullopt;

@@ -86,6 +86,7 @@ void Consumer::WriteBad(const BadEntry& entry, Time now) {
   if (!entry.msg_id) {
     if (letters_.WriteNameless(entry, channel, now)) {
       ++new_ids_;
+      cursors_.Count("dead_letters", 1);
       log::Warn("consume", fmt::format("an entry cannot be confirmed and became a dead letter: {}: {}",
                                        entry.reason, entry.detail));
     }
@@ -94,6 +95,7 @@ void Consumer::WriteBad(const BadEntry& entry, Time now) {
   if (inbox_.Known(*entry.msg_id)) return inbox_.Redelivered(*entry.msg_id);
   inbox_.AcceptDead(entry, channel, now, letters_.Write(entry, channel, now));
   ++new_ids_;
+  cursors_.Count("dead_letters", 1);
   log::Warn("consume", fmt::format("message {} became a dead letter: {}: {}", *entry.msg_id, entry.reason,
                                    entry.detail));
 }

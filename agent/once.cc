@@ -77,11 +77,22 @@ void Agent::DrainNow() {
 
 int Agent::OnceStatus(int64_t letters_before) {
   DeadLetters letters(pump_place_.store, std::string(shared_.platform.Name()));
-  if (CredentialsRefused()) return 77;
-  const bool pass_failed = reconciler_.report().failure.has_value();
-  if (pump_.consume_failures() > 0 || pass_failed) return 69;
-  if (!shared_.pacer.Closures().empty() || pump_.inbox().Retryable() > 0 || pump_.OwesConfirms()) return 75;
-  return letters.Newest() > letters_before ? 65 : 0;
+  const auto because = [](int status, const std::string& why) {
+    log::Warn("once", why);
+    return status;
+  };
+  if (CredentialsRefused()) return because(77, "credentials or a permission are refused, see `status`");
+  const auto& failure = reconciler_.report().failure;
+  if (pump_.consume_failures() > 0)
+    return because(69, "the platform could not be asked for messages: " + Sentence(*pump_.consume_error()));
+  if (failure) return because(69, "the platform could not be asked for orders: " + Sentence(*failure));
+  const int64_t waiting = pump_.inbox().Retryable();
+  if (waiting > 0) return because(75, std::to_string(waiting) + " messages are to be tried again later");
+  if (pump_.OwesConfirms()) return because(75, "settled messages are still to be confirmed");
+  if (!shared_.pacer.Closures().empty()) return because(75, "the platform limits our calls, see `status`");
+  const int64_t newest = letters.Newest();
+  if (newest > letters_before) return because(65, "new dead letters: see `tmc-agent dlq list`");
+  return 0;
 }
 
 int Agent::RunOnce() {

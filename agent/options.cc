@@ -4,14 +4,17 @@
 #include "agent/options.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cxxopts.hpp>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <system_error>
 
 #include "agent/help.h"
 #include "agent/option_checks.h"
@@ -167,11 +170,17 @@ void TakeLine(std::string_view line, Parsed& parsed) {
   parsed.flags.push_back(one.flags[0]);
 }
 
+std::string WhyUnreadable(const std::string& path) {
+  if (std::filesystem::is_directory(path)) return "it is a folder";
+  return access(path.c_str(), R_OK) != 0 ? std::generic_category().message(errno) : "it changed meanwhile";
+}
+
 Parsed ParseFlagfile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   content << file.rdbuf();
-  if (!file || std::filesystem::is_directory(path)) Missing("--flagfile: {} cannot be read", Shown(path));
+  if (!file || std::filesystem::is_directory(path))
+    Missing("--flagfile: {} cannot be read: {}", Shown(path), WhyUnreadable(path));
   if (content.view().size() > kLongestFlagfile) Missing("--flagfile: {} is larger than 1 MiB", Shown(path));
   std::string_view rest = content.view();
   if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
@@ -231,8 +240,10 @@ Options Help(const std::vector<std::string>& words) {
         word != "help" && std::ranges::find(AllCommands(), word, &CommandName::word) != AllCommands().end();
     if (!known) continue;
     options.help = HelpText(word);
-    break;
+    return options;
   }
+  if (words.size() > 1 && words[0] == "help" && words[1] != "help" && !words[1].starts_with('-'))
+    Usage("there is no command {}; see tmc-agent help", Shown(words[1]));
   return options;
 }
 

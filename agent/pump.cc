@@ -42,6 +42,7 @@ void Pump::RestoreClosures() {
 
 void Pump::Recover() {
   RestoreClosures();
+  error_noted_ = cursors_.Meta("consume_error").value_or("");
   const Time now = context_.clock.Now();
   Transaction transaction(context_.store);
   const std::vector<ClaimedRow> interrupted = inbox_.Interrupted();
@@ -157,7 +158,7 @@ void Pump::Commit() {
   const bool closures_changed = context_.pacer.changes() != closures_saved_;
   const bool release = (ReleaseDue() || closures_changed) && worker_.AnyToRelease(now);
   const bool rows = consumer_.has_entries() || worker_.has_results() || confirmer_.has_answer();
-  if (!pending_ && !rows && !work_due_ && !closures_changed && !release && !NoteDue()) {
+  if (!pending_ && !rows && !work_due_ && !closures_changed && !release && !NoteDue() && !ErrorNoteDue()) {
     worker_.Add(consumer_.Written());  // at most an empty answer: a quiet day writes nothing
     return;
   }
@@ -181,7 +182,16 @@ void Pump::Commit() {
 }
 
 bool Pump::NoteDue() const {
-  return consumer_.has_answer() && context_.clock.Steady() - consumed_noted_ >= kNoteEvery;
+  if (consumer_.has_entries()) return true;
+  const bool old = context_.clock.Steady() - consumed_noted_ >= kNoteEvery;
+  return consumer_.has_answer() && (old || !error_noted_.empty());
+}
+
+// A quiet day's failures, too, are written about every ten seconds at most.
+bool Pump::ErrorNoteDue() const {
+  const auto& error = consumer_.last_error();
+  if (!error || context_.clock.Steady() - error_noted_at_ < kNoteEvery) return false;
+  return Sentence(*error) != error_noted_;
 }
 
 int64_t Pump::NextClaim() {
@@ -205,13 +215,17 @@ void Pump::Write(bool careful) {
   if (closures != closures_saved_) cursors_.SaveClosures(context_.pacer.Closures());
   if (ReleaseDue() || closures != closures_saved_) worker_.Release(now);
   if (work_due_) ClaimDue(now);
+  const std::string error = consumer_.last_error() ? Sentence(*consumer_.last_error()) : "";
   if (note) cursors_.Put("last_consume_at", ToMillis(now));
+  if (error != error_noted_) cursors_.PutMeta("consume_error", error);
   cursors_.Flush();
   transaction.Commit();
   claim_ = claim;
   closures_saved_ = closures;
   if (ReleaseDue()) released_at_ = context_.clock.Steady();
   if (note) consumed_noted_ = context_.clock.Steady();
+  if (!error.empty()) error_noted_at_ = context_.clock.Steady();
+  error_noted_ = error;
 }
 
 void Pump::ClaimDue(Time now) {
@@ -234,6 +248,7 @@ bool Pump::Drained() {
 
 size_t Pump::GiveUp() {
   Transaction transaction(context_.store);
+  cursors_.SaveClosures(context_.pacer.Closures());
   const size_t given_back = worker_.GiveBackAll();
   transaction.Commit();
   return given_back;

@@ -26,7 +26,7 @@ class Pump {
   void StopConsuming() { consumer_.Stop(); }
   void Drain();     // no consume any more; finish what is in hand
   bool Drained();   // nothing in hand, nothing owed
-  size_t GiveUp();  // the drain's time is over: attempts given back; rows that were
+  size_t GiveUp();  // the drain's time is over: claims given back (how many), closures written
   bool OwesConfirms() { return confirmer_.owes(); }
   // For `run --once`.
   int quiet_answers() const { return consumer_.quiet_answers(); }
@@ -49,6 +49,7 @@ class Pump {
   void Write(bool careful);
   void ClaimDue(Time now);
   bool NoteDue() const;
+  bool ErrorNoteDue() const;
   int64_t NextClaim();
   bool ReleaseDue() const;
   size_t Room() const;
@@ -70,7 +71,8 @@ class Pump {
   int64_t claim_ = 0;                // the last generation used
   int64_t data_version_ = 0;
   uint64_t closures_saved_ = 0;
-  milliseconds released_at_{-1h}, secrets_at_{-1h}, consumed_noted_{-1h};  // steady
+  milliseconds released_at_{-1h}, secrets_at_{-1h}, consumed_noted_{-1h}, error_noted_at_{-1h};  // steady
+  std::string error_noted_;  // what `status` shows of the last consume call
   std::atomic<const char*> doing_{"starting"};
 };
 

@@ -11,7 +11,6 @@
 namespace tmc {
 namespace {
 constexpr milliseconds kSlice = 30min;          // TOP recommends at most this; it allows a day
-constexpr milliseconds kHorizon = 24h * 89;     // the list holds three months
 constexpr milliseconds kTold = 10min;           // how long a message may take to tell of a change
 constexpr milliseconds kAgain = 10s;            // between readings of a second that stays short
 constexpr int kBarren = 3, kMostReadings = 30;  // readings in a row without a new order; in all
@@ -100,7 +99,8 @@ void Reconciler::EndPass() {
   const Time now = context_.clock.Now();
   Transaction transaction(context_.store);
   if (pass_->ask_id) cursors_.PutAnswer(*pass_->ask_id, {report_.failure ? 69 : 0, PassJson(report_)}, now);
-  if (pass_->regular && !report_.failure) cursors_.Put("last_reconcile_at", ToMillis(now));
+  const bool read = report_.slices > 0 || report_.shops_left_out == 0;
+  if (pass_->regular && read && !report_.failure) cursors_.Put("last_reconcile_at", ToMillis(now));
   transaction.Commit();
   pass_.reset();
   ++passes_;
@@ -126,7 +126,7 @@ void Reconciler::PlanSlices() {
                   : now - context_.settings.reconcile_backfill;
   }
   // Whatever a person asks for: neither beyond what the list holds nor beyond now.
-  from = WholeSecond(std::max(from, now - kHorizon));
+  from = WholeSecond(std::max(from, now - kWindowReach));
   to = std::min(to, WholeSecond(now));
   for (Time at = from; at < to; at += kSlice) slices_.emplace_back(at, std::min(at + kSlice, to));
   if (slices_.empty() && (!targets_.front().nick.empty() && targets_.front().shop.empty())) return;

@@ -17,6 +17,9 @@
 namespace tmc {
 
 // How a pass went.
+// How far back a window may reach: the list holds three months.
+inline constexpr milliseconds kWindowReach = 24h * 89;
+
 struct PassReport {
   int64_t slices = 0, seen = 0, opened = 0, short_slices = 0;
   int64_t shops_left_out = 0;    // no session, or refused

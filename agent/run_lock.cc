@@ -36,6 +36,10 @@ std::runtime_error Failure(std::string_view what, const std::string& file) {
 
 RunLock::RunLock(const std::string& db)
     : file_(LockFileOf(db)), descriptor_(open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+  if (descriptor_ < 0 && errno == EACCES)
+    throw std::runtime_error(
+        "could not open the lock file " + file_ +
+        ": Permission denied; run this as its owner, or give it and the folder to this user");
   if (descriptor_ < 0) throw Failure("open the lock file", file_);
 }
 

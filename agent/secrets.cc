@@ -108,7 +108,8 @@ std::optional<SecretProblem> TakeAppSecret(const SecretSources& sources, SecretS
 
 // A line of the session file into the set; what is wrong with it, or nothing.
 std::string TakeSessionLine(const std::vector<std::string_view>& words, SecretSet& set) {
-  if (words.size() > 2) return "has more than USER_ID_OR_NICK SESSION";
+  if (words.size() > 2)
+    return "has more than USER_ID_OR_NICK SESSION (a nick with a blank: name the shop by its user id)";
   if (!IsSecret(words.back())) return "holds a session that is not one word of letters and digits";
   if (words.size() == 1) {
     if (!set.bare_session.empty() || !set.sessions.empty())

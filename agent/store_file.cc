@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "agent/log.h"
 #include "agent/store.h"
@@ -45,6 +46,10 @@ mode_t ModeOf(const StoreOptions& options) {
 
 }  // namespace
 
+bool GroupExists(const std::string& name) {
+  return getgrnam(name.c_str()) != nullptr;
+}
+
 void SetMode(const std::string& path, const StoreOptions& options) {
   const mode_t mode = ModeOf(options);
   struct stat info {};
@@ -61,6 +66,17 @@ void SetMode(const std::string& path, const StoreOptions& options) {
   }
 }
 
+void CheckPlace(const StoreOptions& options) {
+  if (!options.vfs.empty()) return;
+  const std::string folder = std::filesystem::path(options.path).parent_path().string();
+  struct stat info {};
+  if (!folder.empty() && stat(folder.c_str(), &info) != 0)
+    throw StoreUnusable(options.path + " cannot be used: its folder " + folder + ": " + Reason());
+  if (stat(options.path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
+    throw StoreUnusable(options.path + " is " + (S_ISDIR(info.st_mode) ? "a folder" : "no ordinary file") +
+                        "; name the database file itself");
+}
+
 int64_t Size(const std::string& path) {
   struct stat info {};
   return stat(path.c_str(), &info) == 0 ? static_cast<int64_t>(info.st_size) : -1;
@@ -68,10 +84,12 @@ int64_t Size(const std::string& path) {
 
 void Prepare(const StoreOptions& options) {
   if (!options.vfs.empty()) return;
+  CheckPlace(options);
   const int64_t size = Size(options.path);
   if (size < 0 && (options.read_only || !options.create))
     throw StoreUnusable(options.path + " cannot be read: " + Reason() +
-                        "; has the agent run with this --db yet?");
+                        (errno == ENOENT ? "; has the agent run with this --db yet?"
+                                         : "; check its owner and mode, and who runs this"));
   if (size <= 0 && Size(options.path + "-wal") > 0)
     throw StoreUnusable(options.path + " is empty or missing, but its -wal holds rows; restore the file, " +
                         "or move the -wal away if you mean to begin anew");

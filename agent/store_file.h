@@ -10,6 +10,10 @@ struct StoreOptions;
 // The database as a file: made with a narrow mode, and looked at before SQLite may touch it.
 namespace store_file {
 
+// Refuses what can be no database of ours before a lock or a file is made beside it: a missing folder, or a
+// folder or device in the file's place; throws StoreUnusable.
+void CheckPlace(const StoreOptions& options);
+bool GroupExists(const std::string& name);
 // Makes or narrows the file and its -wal and -shm; throws StoreUnusable for one that must not be opened.
 void Prepare(const StoreOptions& options);
 // The owner alone, or the owner and the group named.

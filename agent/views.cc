@@ -83,10 +83,13 @@ StatusView Views::Status(Time now) {
     }
   }
   view.owed_confirms = Number(store_.Use(q::kOwedConfirms));
+  view.maybe_missed = Number(store_.Use(q::kMaybeMissed));
   view.refused_confirms = Number(store_.Use(q::kRefusedConfirms));
   view.letters = DeadLetters(store_, platform_).ByReason();
   view.cursors = cursors.All();
   view.closures = cursors.Closures();
+  std::erase_if(view.closures, [&](const Closure& closure) { return closure.ban && closure.until <= now; });
+  view.consume_error = cursors.Meta("consume_error").value_or("");
   {
     auto query = store_.Use(q::kShortSlices);
     while (query.Step())
@@ -95,6 +98,10 @@ StatusView Views::Status(Time now) {
   }
   view.tallies = cursors.Tallies();
   return view;
+}
+
+bool Views::Empty() {
+  return Number(store_.Use(q::kAnyRow)) == 0;
 }
 
 std::optional<MessageView> Views::Message(std::string_view msg_id) {

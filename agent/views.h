@@ -54,12 +54,14 @@ struct StatusView {
   std::optional<MessageView> oldest;                     // of the open ones; msg_id, times, last_error
   int64_t settled_last_minute = 0, settled_last_hour = 0;
   int64_t owed_confirms = 0, refused_confirms = 0;
+  int64_t maybe_missed = 0;  // changes found by reconciliation of which a message may still tell
   std::vector<std::pair<std::string, int64_t>> letters;  // open ones by reason
   std::vector<CursorRow> cursors;
   std::vector<Closure> closures;
   std::vector<ShortSlice> short_slices;
   std::map<std::string, int64_t> tallies;
   std::string last_error, last_error_msg_id;
+  std::string consume_error;  // of the last consume call; "" when it went well
 };
 
 struct OrderFilter {
@@ -72,6 +74,7 @@ class Views {
  public:
   Views(Store& store, std::string platform) : store_(store), platform_(std::move(platform)) {}
   StatusView Status(Time now);
+  bool Empty();  // neither a message nor an order was ever kept
   std::optional<MessageView> Message(std::string_view msg_id);
   std::vector<MessageView> MessagesOf(std::string_view order_id);
   std::vector<VersionView> HistoryOf(std::string_view order_id);

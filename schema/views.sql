@@ -19,6 +19,13 @@ ORDER BY received_at DESC LIMIT 1
 -- name: kRefusedConfirms
 SELECT count(*) FROM inbound_message WHERE confirm_owed = 2
 
+-- name: kAnyRow
+SELECT EXISTS (SELECT 1 FROM inbound_message) OR EXISTS (SELECT 1 FROM order_snapshot) OR
+       EXISTS (SELECT 1 FROM dead_letter) OR EXISTS (SELECT 1 FROM cursor)
+
+-- name: kMaybeMissed
+SELECT count(*) FROM inbound_message WHERE missed = 1
+
 -- name: kOwedConfirms
 SELECT count(*) FROM inbound_message WHERE confirm_owed = 1
 

@@ -410,7 +410,7 @@ TEST_CASE("Options: help is found wherever it is asked for") {
   CHECK(Good({"help", "run"}).help == HelpText("run"));
   CHECK(Good({"run", "--batch", "5", "--help"}).help == HelpText("run"));
   CHECK(Good({"dlq", "replay", "--help"}).help == HelpText("dlq"));
-  CHECK(Good({"help", "frobnicate"}).help == HelpText(""));
+  CheckRefused({"help", "frobnicate"}, 64, "frobnicate");
   CHECK(Good({"run", "--help"}).command == Command::kHelp);
   CHECK(HelpText("run") != HelpText(""));
   CHECK(Good({"--version"}).command == Command::kVersion);

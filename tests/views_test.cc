@@ -86,6 +86,42 @@ TEST_CASE("Views: the status tells what is open, what waits for whom, and the ol
   CHECK_FALSE(status.closures[0].ban);
 }
 
+TEST_CASE("Views: a ban is shown until it is over, what waits for a person until it is mended") {
+  Seen seen;
+  const Time now = seen.rig.clock.Now();
+  seen.rig.Exec("INSERT INTO closure (scope, ban, until, since, detail) VALUES ('app', 1, " +
+                std::to_string(ToMillis(now + 1s)) + ", 0, ''), ('agent', 0, " +
+                std::to_string(ToMillis(now + 1s)) + ", 0, '')");
+  CHECK(seen.views.Status(now).closures.size() == 2);
+  const auto later = seen.views.Status(now + 1s).closures;
+  REQUIRE(later.size() == 1);
+  CHECK(later[0].scope == "agent");
+}
+
+TEST_CASE("Views: what a reconciliation found is perhaps missed until the messages had their time") {
+  Seen seen;
+  seen.rig.Order(kTid, "WAIT_SELLER_SEND_GOODS", R"("modified":"-60s","at":"-60s")");
+  seen.rig.Reconcile();
+  StatusView status = seen.views.Status(seen.rig.clock.Now());
+  CHECK(status.maybe_missed == 1);
+  CHECK(status.tallies["missed_by_messages"] == 0);
+  seen.rig.Quiet(15min);
+  status = seen.views.Status(seen.rig.clock.Now());
+  CHECK(status.maybe_missed == 0);
+  CHECK(status.tallies["missed_by_messages"] == 1);
+}
+
+TEST_CASE("Views: every dead letter is counted, also of an entry that never was a message") {
+  Seen seen;
+  seen.rig.Post("/messages", R"([{"topic":"taobao_trade_TradeCreate","content":"{"},
+                                 {"topic":"taobao_trade_TradeCreate","tid":"1","flaw":"gbk_nick"},
+                                 {"topic":"taobao_trade_TradeCreate","tid":"1","flaw":"no_id"}])");
+  seen.rig.Turns(20);
+  StatusView status = seen.views.Status(seen.rig.clock.Now());
+  CHECK(status.tallies["dead_letters"] == 3);
+  CHECK(seen.rig.Count("SELECT count(*) FROM dead_letter") == 3);
+}
+
 TEST_CASE("Views: dead letters by reason, the resolved ones left out") {
   Seen seen;
   for (int i = 0; i < 3; ++i)

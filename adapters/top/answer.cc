@@ -81,7 +81,9 @@ std::optional<Error> Unfit(const HttpResponse& response, const Call& call) {
   }
   if (response.status != 200)
     return Outside(fmt::format("http_{}", response.status), call,
-                   fmt::format("HTTP status {}: {}", response.status, Excerpt(response.body)));
+                   fmt::format("HTTP status {}{}: {}", response.status,
+                               response.status == 404 ? " (is the path of --gateway right?)" : "",
+                               Excerpt(response.body)));
   const std::string_view charset = Charset(response.content_type);
   if (!IsUtf8(charset))
     return Outside("bad_charset", call,

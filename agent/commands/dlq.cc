@@ -125,7 +125,7 @@ int ForEach(const Options& options, const char* done, One one) {
     out.BeginObject().Member(done, count).EndObject();
     SayJson(out);
   } else {
-    Say(fmt::format("{} {}", done, count));
+    Say(fmt::format("{} {} {}", count, count == 1 ? "letter" : "letters", done));
   }
   return status;
 }

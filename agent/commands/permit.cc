@@ -76,8 +76,14 @@ class Permission {
     const std::string before = OldTopics();
     const std::vector<std::string> wanted = options_.topics.value_or(std::vector<std::string>{});
     const std::string after = wanted.empty() ? "all that the app subscribes" : Joined(wanted);
-    if (!options_.json) Say("old topics: " + before + "\nnew topics: " + after);
-    if (!Agreed(options_)) return 64;
+    if (!options_.json) {
+      Say("old topics: " + before);
+      Say("new topics: " + after);
+    }
+    if (!Agreed(options_)) {
+      Complain("nothing was changed");
+      return 64;
+    }
     const auto done = platform_.ReadPermit(Exchange(*http_, platform_.Permit(wanted, With(*session))));
     if (!done) return Refused("the permission", done.error());
     Done(before, after);
@@ -97,7 +103,9 @@ class Permission {
   const std::string* Session() {
     if (!options_.shop.empty()) {
       const std::string* session = set_.Session(options_.shop, options_.shop);
-      if (!session) Complain("there is no session for shop " + options_.shop + " in the session file");
+      if (!session)
+        Complain("there is no session for shop " + options_.shop +
+                 " in the session file; a line there names it: " + options_.shop + " SESSION");
       return session;
     }
     if (!set_.bare_session.empty()) return &set_.bare_session;
@@ -142,7 +150,9 @@ class Permission {
 
   std::string OldTopics() {
     const std::string nick = Nick();
-    if (nick.empty()) return "(not known: name the shop by its nick with --shop, or give --db)";
+    if (nick.empty())
+      return "(not known: the session file does not name the shop by its nick, and the database does not "
+             "know it yet)";
     const auto shop = platform_.ReadShop(Exchange(*http_, platform_.Shop(nick, With(""))));
     return shop ? Joined(shop->topics) : "(not known: " + Sentence(shop.error()) + ")";
   }

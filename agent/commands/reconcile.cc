@@ -4,6 +4,7 @@
 #include "agent/commands/print.h"
 #include "agent/commands/wiring.h"
 #include "agent/stop_signals.h"
+#include "agent/store_file.h"
 
 namespace tmc::commands {
 namespace {
@@ -43,6 +44,11 @@ int AskHolder(const Options& options) {
 
 int Reconcile(const Options& options, const Platform& platform) {
   Wiring wiring(options, platform);
+  if (*options.to <= wiring.clock.Now() - kWindowReach) {
+    Complain("--to lies beyond the 89 days that the platform lists; such orders cannot be found any more");
+    return 78;
+  }
+  store_file::CheckPlace(wiring.store_options);
   wiring.lock.emplace(options.db);
   if (!wiring.lock->Take()) return AskHolder(options);
   if (options.settings.app_key.empty()) {

@@ -74,7 +74,8 @@ void Json(const StatusView& view, std::optional<pid_t> runs, Time now) {
        {"messages_received", "messages_new", "messages_again", "messages_applied", "messages_confirmed",
         "orders_changed", "dead_letters", "truth_lags", "missed_by_messages", "reconcile_orders_seen"})
     out.Member(name, Of(view.tallies, name));
-  out.EndObject().Member("last_error", view.last_error).EndObject();
+  out.Member("maybe_missed_by_messages", view.maybe_missed).EndObject();
+  out.Member("consume_error", view.consume_error).Member("last_error", view.last_error).EndObject();
   SayJson(out);
 }
 
@@ -102,6 +103,7 @@ void Trouble(const StatusView& view, Time now) {
 void Text(const StatusView& view, std::optional<pid_t> runs, Time now) {
   Say(runs ? fmt::format("agent       running, process {}", *runs) : "agent       not running");
   Say("consumed    " + Ago(At(view, "last_consume_at"), now));
+  if (!view.consume_error.empty()) Say("            the last call failed: " + view.consume_error);
   Say("reconciled  " + Ago(At(view, "last_reconcile_at"), now));
   for (const CursorRow& cursor : view.cursors)
     Say(fmt::format("cursor      shop {}: {}", cursor.shop, ChinaTime(cursor.position)));
@@ -110,11 +112,14 @@ void Text(const StatusView& view, std::optional<pid_t> runs, Time now) {
                   view.owed_confirms));
   Say(fmt::format("settled     {} in the last minute, {} in the last hour", view.settled_last_minute,
                   view.settled_last_hour));
-  Say(fmt::format(
-      "in all      {} messages, {} applied, {} confirmed; {} order changes, {} of them missed by messages",
-      Of(view.tallies, "messages_new"), Of(view.tallies, "messages_applied"),
-      Of(view.tallies, "messages_confirmed"), Of(view.tallies, "orders_changed"),
-      Of(view.tallies, "missed_by_messages")));
+  Say(fmt::format("in all      {} messages, {} confirmed; {} applied with what reconciliation found",
+                  Of(view.tallies, "messages_new"), Of(view.tallies, "messages_confirmed"),
+                  Of(view.tallies, "messages_applied")));
+  Say(fmt::format("            {} order changes, {} of them missed by messages{}",
+                  Of(view.tallies, "orders_changed"), Of(view.tallies, "missed_by_messages"),
+                  view.maybe_missed == 0
+                      ? ""
+                      : fmt::format(" ({} more unless a message tells within 10 min)", view.maybe_missed)));
   int64_t letters = 0;
   for (const auto& [reason, count] : view.letters) letters += count;
   Say(letters == 0

@@ -17,10 +17,14 @@ struct Moment {
 };
 
 void AddMessage(std::vector<Moment>& life, const MessageView& m) {
-  if (m.published_at && m.channel != "reconcile" && m.channel != "reread")
+  const bool ours = m.channel == "reconcile" || m.channel == "reread";
+  if (m.published_at && !ours)
     life.push_back({*m.published_at, 0, "published", m.msg_id, "by the platform: " + m.topic});
-  life.push_back({m.received_at, 1, "received", m.msg_id,
-                  fmt::format("{} {}, handed out {} times so far", m.channel, m.topic, m.deliveries)});
+  life.push_back({m.received_at, 1, ours ? "opened" : "received", m.msg_id,
+                  m.channel == "reconcile" ? "reconciliation saw another truth than ours"
+                  : m.channel == "reread"  ? "the second of its last change was not over: one more read"
+                                           : fmt::format("{} {}, handed out {} {} so far", m.channel, m.topic,
+                                                         m.deliveries, m.deliveries == 1 ? "time" : "times")});
   if (m.state == "applied")
     life.push_back({m.settled_at.value_or(m.received_at), 4, "applied", m.msg_id,
                     m.last_error.empty() ? "settled" : m.last_error});
@@ -35,7 +39,7 @@ void AddMessage(std::vector<Moment>& life, const MessageView& m) {
     life.push_back({m.due_at.value_or(m.received_at), 7, "open", m.msg_id,
                     fmt::format("{}, {} failures; {}{}", m.state, m.attempts, wait,
                                 m.last_error.empty() ? "" : "; last: " + m.last_error)});
-  } else if (!m.confirmed_at && m.channel != "reconcile" && m.channel != "reread") {
+  } else if (!m.confirmed_at && !ours) {
     life.push_back({*m.settled_at, 7, "owed", m.msg_id, "its confirm is still owed to the platform"});
   }
 }

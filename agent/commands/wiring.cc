@@ -33,6 +33,11 @@ std::optional<int> Wiring::LoadSecrets() {
 }
 
 std::optional<int> Wiring::TakeLock() {
+  if (!options.db_group.empty() && !store_file::GroupExists(options.db_group)) {
+    Complain("--db-group: there is no group " + options.db_group + " on this machine");
+    return 78;
+  }
+  store_file::CheckPlace(store_options);
   lock.emplace(options.db);
   if (options.command == Command::kRun) store_file::SetMode(options.db + ".lock", store_options);
   if (lock->Take()) return std::nullopt;

@@ -54,6 +54,36 @@ TEST_CASE("Commands: each prints text, and with --json lines that parse") {
   }
 }
 
+TEST_CASE("Commands: the status says what fails, and no more once it works") {
+  Scene scene;
+  const auto status = [&] { return scene.Agent({"status", "--db", scene.Db()}).out; };
+  scene.Fault(R"({"api":"consume","times":0,"status":404,"body":"no such page"})");
+  const Ended lost = scene.Once({"--once-wait", "1s", "--reconcile-interval", "0"});
+  CHECK(lost.status == 69);
+  CHECK(lost.err.find("could not be asked for messages") != std::string::npos);
+  CHECK(status().find("HTTP status 404 (is the path of --gateway right?)") != std::string::npos);
+  scene.Delete("/faults");
+  CHECK(scene.Once({"--reconcile-interval", "0"}).status == 0);
+  CHECK(status().find("404") == std::string::npos);
+
+  scene.Post("/sessions", R"({"shop":"123456789","dead":true})");
+  CHECK(scene.Once().status == 77);
+  CHECK(status().find("closed      shop:") != std::string::npos);
+  CHECK(scene.Rows("SELECT count(*) FROM tally WHERE name = 'last_reconcile_at'") == "0");
+}
+
+TEST_CASE("Commands: a setting that no start can obey is 78, a window that nothing lists as well") {
+  Scene scene;
+  const Ended group = scene.Once({"--db-group", "no-such-group-here"});
+  CHECK(group.status == 78);
+  CHECK(group.err.find("no-such-group-here") != std::string::npos);
+  const Ended window = scene.Agent({"reconcile", "--db", scene.Db(), "--from", "2020-01-01", "--to",
+                                    "2020-01-02", "--app-key", "12345678"});
+  CHECK(window.status == 78);
+  CHECK(window.err.find("89 days") != std::string::npos);
+  CHECK(scene.Calls("") == 0);
+}
+
 TEST_CASE("Commands: a letter is discarded with a word only, and resolved once") {
   Day day;
   CHECK(day.Do({"dlq", "discard", "1"}).status == 64);

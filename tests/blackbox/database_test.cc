@@ -148,9 +148,11 @@ TEST_CASE("Bad input: at the start the database's directory is missing, none, or
   }
   SUBCASE("a directory in the database's place") {
     path = scene.folder.Path("folder");
-    mkdir(path.c_str(), 0700);
+    mkdir(path.c_str(), 0755);
   }
   CannotStart(scene, scene.Once({"--db", path}), path);
+  CHECK_FALSE(std::filesystem::exists(path + ".lock"));
+  if (std::filesystem::is_directory(path)) CHECK(ModeOf(path) == 0755);
   CHECK_FALSE(std::filesystem::is_regular_file(path));
 }
 

@@ -55,6 +55,13 @@ TEST_CASE("Instances: of two that start at once, one runs") {
   CHECK(loser.Wait().status == 75);
 }
 
+TEST_CASE("Instances: a slip in the very first start binds the database to nothing") {
+  Scene scene;
+  CHECK(scene.Once({"--app-key", "999"}).status == 77);
+  CHECK(scene.Once().status == 0);
+  CHECK(scene.Rows("SELECT value FROM meta WHERE key = 'app_key'") == "12345678");
+}
+
 TEST_CASE("Instances: a database of another app key or group is refused, and nothing is called") {
   Scene scene({"--group", "east"});
   REQUIRE(scene.Once({"--group", "east"}).status == 0);

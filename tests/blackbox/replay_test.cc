@@ -149,5 +149,5 @@ TEST_CASE("Permit: replaces a shop's topics, and shows both sets") {
   CHECK_MESSAGE(text.status == 0, text.err);
   CHECK(text.out.find("old topics: ") != std::string::npos);
   CHECK(text.out.find("not known") == std::string::npos);
-  CHECK(text.out.find("new topics: taobao_trade_TradeCreate") != std::string::npos);
+  CHECK(text.out.find("\nnew topics: taobao_trade_TradeCreate\n") != std::string::npos);
 }
