@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "agent/log.h"
+#include "agent/mistakes.h"
 
 namespace tmc {
 namespace {
@@ -103,8 +104,17 @@ void Consumer::WriteBad(const BadEntry& entry, Time now) {
 void Consumer::WriteOne(const Envelope& envelope, Time now, int64_t claim) {
   sessions_.Learn(envelope.shop, envelope.shop_nick);
   ClaimedRow row;
-  if (inbox_.Accept(envelope, context_.platform.MessageChannel(), now, claim, &row) == Accepted::kAgain)
+  if (inbox_.Accept(envelope, context_.platform.MessageChannel(), now, claim, &row) == Accepted::kAgain) {
+#ifdef TMC_MISTAKES
+    if (Planted(Mistake::kSkipExisting)) ConfirmAtOnce();
+    if (Planted(Mistake::kRedeliveryDue))
+      context_.store.Exec(("UPDATE inbound_message SET due_at = 1 WHERE state = 'failed' AND due_at > 1 AND "
+                           "msg_id = '" +
+                           envelope.msg_id + "'")
+                              .c_str());
+#endif
     return;
+  }
   ++new_ids_;
   if (claim == 0) return;
   row.body = envelope.body;
@@ -129,6 +139,16 @@ void Consumer::Write(Time now, int64_t claim, size_t room, bool careful) {
   cursors_.Count("messages_new", new_ids_);
   cursors_.Count("messages_again", entries - new_ids_);
 }
+
+#ifdef TMC_MISTAKES
+void Consumer::ConfirmAtOnce() {
+  if (!answer_) return;
+  std::vector<std::string> ids;
+  for (const Envelope& envelope : answer_->messages)
+    if (!Planted(Mistake::kSkipExisting) || inbox_.Known(envelope.msg_id)) ids.push_back(envelope.msg_id);
+  if (!ids.empty()) gateway_.Send(context_.platform.Confirm(ids, gateway_.With("")), "");
+}
+#endif
 
 std::vector<ClaimedRow> Consumer::Written() {
   if (!answer_) return {};

@@ -39,6 +39,10 @@ class Consumer {
   int failures() const { return failures_; }    // calls in a row that failed
   const std::optional<Error>& last_error() const { return last_error_; }
 
+#ifdef TMC_MISTAKES
+  void ConfirmAtOnce();
+#endif
+
  private:
   void Read(const HttpResponse& response);
   void Failed(const Error& error, const HttpResponse& response);

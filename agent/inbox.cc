@@ -1,5 +1,6 @@
 #include "agent/inbox.h"
 
+#include "agent/mistakes.h"
 #include "schema/inbox.sql.h"
 
 namespace tmc {
@@ -80,6 +81,7 @@ Accepted Inbox::Accept(const Envelope& envelope, std::string_view channel, Time 
 }
 
 void Inbox::Redelivered(std::string_view msg_id) {
+  if (Planted(Mistake::kNoSecondConfirm)) return;
   store_.Use(q::kRedelivered).Bind(":msg_id", msg_id).Run();
 }
 

@@ -2,11 +2,13 @@
 #include <sys/stat.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "adapters/top/platform.h"
 #include "agent/commands/commands.h"
 #include "agent/commands/print.h"
 #include "agent/log.h"
+#include "agent/mistakes.h"
 #include "agent/options.h"
 #include "agent/stop_signals.h"
 #include "agent/store.h"
@@ -80,6 +82,9 @@ int Main(const std::vector<std::string>& words) {
 }  // namespace tmc
 
 int main(int argc, char** argv) {
+#ifdef TMC_MISTAKES
+  if (const char* mistake = std::getenv("TMC_MISTAKE")) tmc::PlantMistake(mistake);
+#endif
   tmc::stop_signals::Block();
   umask(0077);
   try {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "agent/log.h"
+#include "agent/mistakes.h"
 
 namespace tmc {
 namespace {
@@ -47,7 +48,7 @@ void Pump::Recover() {
   Transaction transaction(context_.store);
   const std::vector<ClaimedRow> interrupted = inbox_.Interrupted();
   for (const ClaimedRow& row : interrupted) {
-    if (row.attempts < context_.settings.max_attempts) {
+    if (row.attempts < context_.settings.max_attempts || Planted(Mistake::kAttemptsInMemory)) {
       inbox_.MarkSuspect(row.id, now);
       continue;
     }
@@ -163,6 +164,9 @@ void Pump::Commit() {
     return;
   }
   pending_ = true;
+#ifdef TMC_MISTAKES
+  if (Planted(Mistake::kConfirmBeforeCommit)) consumer_.ConfirmAtOnce();
+#endif
   try {
     Write(false);
   } catch (const StoreError& error) {
@@ -232,8 +236,10 @@ void Pump::ClaimDue(Time now) {
   const int64_t claim = claim_ + 1;
   const auto room = static_cast<int64_t>(worker_.Startable() ? Room() : 1);
   claimed_ = inbox_.Claim(now, claim, room, kClaimBytes, false);
-  if (worker_.has_suspect()) return;
-  for (ClaimedRow& row : inbox_.Claim(now, claim, 1, kClaimBytes, true)) claimed_.push_back(std::move(row));
+  const bool together = Planted(Mistake::kClaimTogether);
+  if (worker_.has_suspect() && !together) return;
+  for (ClaimedRow& row : inbox_.Claim(now, claim, together ? room : 1, kClaimBytes, true))
+    claimed_.push_back(std::move(row));
 }
 
 void Pump::Drain() {

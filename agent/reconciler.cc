@@ -7,6 +7,7 @@
 #include "agent/event.h"
 #include "agent/json.h"
 #include "agent/log.h"
+#include "agent/mistakes.h"
 
 namespace tmc {
 namespace {
@@ -117,7 +118,7 @@ void Reconciler::PlanSlices() {
   slices_.clear();
   readings_ = barren_ = 0;
   rows_before_ = 0;
-  const Time now = context_.platform_clock.Now();
+  const Time now = Planted(Mistake::kLocalWindow) ? context_.clock.Now() : context_.platform_clock.Now();
   Time from = pass_->from, to = pass_->to;
   if (pass_->regular) {
     to = WholeSecond(now - context_.settings.reconcile_lag);
@@ -128,7 +129,8 @@ void Reconciler::PlanSlices() {
   // Whatever a person asks for: neither beyond what the list holds nor beyond now.
   from = WholeSecond(std::max(from, now - kWindowReach));
   to = std::min(to, WholeSecond(now));
-  for (Time at = from; at < to; at += kSlice) slices_.emplace_back(at, std::min(at + kSlice, to));
+  for (Time at = from; at < to; at += kSlice)
+    slices_.emplace_back(at, std::min(at + kSlice, to), context_.settings.window_page);
   if (slices_.empty() && (!targets_.front().nick.empty() && targets_.front().shop.empty())) return;
   if (slices_.empty()) NextTarget();
 }
@@ -271,8 +273,8 @@ void Reconciler::Short() {
   if (seconds > 1s) {
     const Time from = slice.from(), to = slice.to(), middle = from + seconds / 2;
     slices_.pop_front();
-    slices_.emplace_front(middle, to);
-    slices_.emplace_front(from, middle);
+    slices_.emplace_front(middle, to, context_.settings.window_page);
+    slices_.emplace_front(from, middle, context_.settings.window_page);
     return;
   }
   // A reading of so short a time that brought something new is worth another at once.
@@ -326,6 +328,11 @@ void Reconciler::OpenRows(Time now) {
 void Reconciler::StoreSlice(bool complete) {
   const Slice& slice = slices_.front();
   const Time now = context_.clock.Now();
+  if (Planted(Mistake::kCursorBeforeRows) && pass_->regular) {
+    Transaction early(context_.store);
+    cursors_.Move(CursorKey(), "order", slice.to(), now);
+    early.Commit();
+  }
   Transaction transaction(context_.store);
   OpenRows(now);
   const auto seen = static_cast<int64_t>(slice.rows().size());

@@ -22,6 +22,7 @@ struct Settings {
   milliseconds backoff_first = 1s, backoff_most = 10min;
   milliseconds reconcile_interval = 5min, reconcile_overlap = 10min, reconcile_lag = 10s;
   milliseconds reconcile_backfill = 24h;
+  int window_page = 100;           // rows a page of a window: the platform's most; less in tests
   milliseconds retain = 30 * 24h;  // settled rows and delivered events are kept this long
   milliseconds stall_timeout = 5min, drain_timeout = 25s, once_wait = 60s;
   bool once = false;

@@ -1,5 +1,7 @@
 #include "agent/slice.h"
 
+#include "agent/mistakes.h"
+
 namespace tmc {
 namespace {
 constexpr int64_t kMostRows = 5000;  // more than that is read in smaller slices
@@ -7,6 +9,7 @@ constexpr int64_t kMostRows = 5000;  // more than that is read in smaller slices
 
 WindowWish Slice::Next() const {
   // The first page comes last and brings the count again.
+  if (Planted(Mistake::kPagesForwards)) return {from_, to_, forwards_, page_size_, true};
   return {from_, to_, std::max(page_, 1), page_size_, page_ <= 1};
 }
 
@@ -16,6 +19,10 @@ Slice::State Slice::Take(const WindowPage& page) {
     if (held.order_id.empty() || row.modified > held.modified) held = row;
   }
   if (page.total) expected_ = *page.total;
+  if (Planted(Mistake::kPagesForwards)) {
+    if (int64_t{forwards_} * page_size_ < expected_) return ++forwards_, State::kReading;
+    return forwards_ = 1, Judge();
+  }
   if (page_ > 1) {
     --page_;
     return State::kReading;

@@ -12,7 +12,7 @@ namespace tmc {
 // the first. Pure: Next() is what to ask, Take() is what came. Rows of several readings add up.
 class Slice {
  public:
-  Slice(Time from, Time to, int page_size = 100) : from_(from), to_(to), page_size_(page_size) {}
+  Slice(Time from, Time to, int page_size) : from_(from), to_(to), page_size_(page_size) {}
 
   enum class State {
     kReading,   // ask Next()
@@ -32,7 +32,8 @@ class Slice {
   State Judge() const;
   Time from_, to_;
   int page_size_;
-  int page_ = 0;  // 0: the count first
+  int page_ = 0;      // 0: the count first
+  int forwards_ = 1;  // a planted mistake's (agent/mistakes.h)
   int64_t expected_ = 0;
   std::map<std::string, WindowRow> rows_;  // newest of each order
 };

@@ -5,6 +5,7 @@
 
 #include <iterator>
 
+#include "agent/mistakes.h"
 #include "agent/store_file.h"
 #include "schema/migrations.h"
 
@@ -92,7 +93,7 @@ void Configure(SQLite::Database& database, const StoreOptions& options) {
   database.setBusyTimeout(static_cast<int>(options.busy_timeout.count()));
   if (options.read_only) return;
   database.exec("PRAGMA journal_mode = WAL");
-  database.exec("PRAGMA synchronous = FULL");
+  database.exec(Planted(Mistake::kSyncOff) ? "PRAGMA synchronous = OFF" : "PRAGMA synchronous = FULL");
   database.exec("PRAGMA journal_size_limit = 67108864");
   database.exec("PRAGMA temp_store = MEMORY");
   // Pages that change again and again are written back once in 16 MiB of log in place of once in 4.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/event.h"
+#include "agent/mistakes.h"
 
 namespace tmc {
 namespace {
@@ -49,6 +50,12 @@ Verdict NotItsFault(const ClaimedRow& row, std::optional<Time> due_at, std::stri
 
 Verdict JudgeError(const ClaimedRow& row, const Error& error, bool shop_unbound, std::string_view scope,
                    Court& court) {
+  const bool outside = error.fault == Fault::kOutside;
+  const bool blamed = (outside && Planted(Mistake::kOutsideCapped)) ||
+                      (error.fault != Fault::kMessage && error.fault != Fault::kUnknown && !outside &&
+                       Planted(Mistake::kAgentFaultCounts));
+  if (blamed && row.attempts >= court.settings.max_attempts) return Dead("retry_exhausted", Sentence(error));
+  if (blamed) return OwnFailure(row, Sentence(error), court);
   switch (error.fault) {
     case Fault::kOutside:
       return OutsideFailure(row, error, court);
