@@ -66,9 +66,15 @@ int Main(const std::vector<std::string>& words) {
   const Options& options = std::get<Options>(parsed);
   try {
     log::Open(options.log_level, options.log_format, options.log_file);
-    return Dispatch(options);
+    const int status = Dispatch(options);
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
+    if (options.command == Command::kRun) return status;  // it prints nothing there
+    commands::Complain("standard output could not be written; what was printed is not whole");
+    return status ? status : 74;
   } catch (const StoreError& error) {
-    commands::Complain(error.what());
+    commands::Complain(error.kind() == StoreError::Kind::kFull
+                           ? options.db + " cannot be written: the disk is full; make room, then start again"
+                           : error.what());
     return error.kind() == StoreError::Kind::kRefused ? 70 : 74;
   } catch (const StoreUnusable& error) {
     commands::Complain(error.what());

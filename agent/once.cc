@@ -115,10 +115,13 @@ int Agent::RunWindow(Time from, Time to, PassReport* report) {
       shared_.clock.Steady() + std::max<milliseconds>(shared_.settings.once_wait, 10min);
   FinishPass(deadline);
   *report = reconciler_.report();
+  const bool whole = reconciler_.Idle();
   WorkOff(shared_.clock.Steady() + shared_.settings.once_wait);
   DrainNow();
   if (CredentialsRefused()) return 77;
-  return report->failure ? 69 : 0;
+  if (report->failure) return 69;
+  if (!whole) log::Warn("reconcile", "stopped before the window was read; ask for it again");
+  return whole ? 0 : 75;
 }
 
 }  // namespace tmc

@@ -40,16 +40,20 @@ Problem CheckIds(const Options& options) {
   return std::nullopt;
 }
 
+bool IsBlank(const std::string& text) {
+  return text.find_first_not_of(" \t\r\n") == text.npos;
+}
+
 Problem CheckReplay(const Options& options) {
   if (options.ids.empty() == options.reason.empty()) return Usage("dlq replay takes either IDs or --reason");
   if (options.accept_truth && options.ids.size() != 1) return Usage("--accept-truth takes one ID");
-  if (options.accept_truth && options.why.empty()) return Usage("--accept-truth wants --why TEXT");
+  if (options.accept_truth && IsBlank(options.why)) return Usage("--accept-truth wants --why TEXT");
   return std::nullopt;
 }
 
 Problem CheckDiscard(const Options& options) {
   if (options.ids.empty()) return Usage("dlq discard takes at least one ID");
-  if (options.why.empty()) return Usage("dlq discard wants --why TEXT");
+  if (IsBlank(options.why)) return Usage("dlq discard wants --why TEXT");
   return std::nullopt;
 }
 

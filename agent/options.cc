@@ -177,12 +177,13 @@ std::string WhyUnreadable(const std::string& path) {
 
 Parsed ParseFlagfile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  if (!file || std::filesystem::is_directory(path))
+  std::string content(kLongestFlagfile + 1, '\0');
+  if (file) file.read(content.data(), static_cast<std::streamsize>(content.size()));
+  content.resize(static_cast<size_t>(file.gcount()));
+  if (!file.is_open() || file.bad() || std::filesystem::is_directory(path))
     Missing("--flagfile: {} cannot be read: {}", Shown(path), WhyUnreadable(path));
-  if (content.view().size() > kLongestFlagfile) Missing("--flagfile: {} is larger than 1 MiB", Shown(path));
-  std::string_view rest = content.view();
+  if (content.size() > kLongestFlagfile) Missing("--flagfile: {} is larger than 1 MiB", Shown(path));
+  std::string_view rest = content;
   if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
   Parsed parsed;
   for (int number = 1; !rest.empty(); ++number) {

@@ -185,6 +185,7 @@ Store::Store(const StoreOptions& options) {
     KeepWal(*database_, true);
     CheckContent(*database_, options);
     KeepWal(*database_, false);
+    store_file::Narrow(options);
     Configure(*database_, options);
     if (!options.read_only) Migrate(*database_);
   } catch (const SQLite::Exception& error) {
@@ -240,7 +241,18 @@ Transaction::~Transaction() {
   }
 }
 
+// Rows that went into a file which is not there any more would be confirmed and lost.
+void Store::CheckPlace() {
+  int moved = 0;
+  const int found = sqlite3_file_control(database_->getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  if (found == SQLITE_OK && moved)
+    throw StoreError(
+        StoreError::Kind::kFatal,
+        "database: the file was deleted or replaced while it was open; put it back, then start again");
+}
+
 void Transaction::Commit() {
+  store_.CheckPlace();
   store_.Exec("COMMIT");
   open_ = false;
 }

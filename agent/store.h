@@ -105,6 +105,7 @@ class Store {
 
  private:
   friend class Transaction;
+  void CheckPlace();  // throws kFatal once the open file is not the one at its path
   std::unique_ptr<SQLite::Database> database_;
   std::unordered_map<const char*, std::unique_ptr<SQLite::Statement>> statements_;
 };

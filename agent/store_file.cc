@@ -97,6 +97,10 @@ void Prepare(const StoreOptions& options) {
     throw StoreUnusable(options.path + " is empty; has the agent run with this --db yet?");
   if (options.read_only || !options.create) return;
   Make(options, ModeOf(options));
+}
+
+void Narrow(const StoreOptions& options) {
+  if (!options.vfs.empty() || options.read_only || !options.create) return;
   for (const char* suffix : {"", "-wal", "-shm"}) SetMode(options.path + suffix, options);
 }
 

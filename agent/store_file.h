@@ -14,8 +14,10 @@ namespace store_file {
 // folder or device in the file's place; throws StoreUnusable.
 void CheckPlace(const StoreOptions& options);
 bool GroupExists(const std::string& name);
-// Makes or narrows the file and its -wal and -shm; throws StoreUnusable for one that must not be opened.
+// Makes the file where it is missing; throws StoreUnusable for one that must not be opened.
 void Prepare(const StoreOptions& options);
+// Narrows the file, its -wal and its -shm, once it is known to be ours.
+void Narrow(const StoreOptions& options);
 // The owner alone, or the owner and the group named.
 void SetMode(const std::string& path, const StoreOptions& options);
 int64_t Size(const std::string& path);  // -1: missing

@@ -322,6 +322,10 @@ TEST_CASE("Options: a flag file is read, and the command line wins") {
   CHECK(Good({"status", "--flagfile", file}).db == "a.db");
 }
 
+TEST_CASE("Options: a flag file without an end is refused at once") {
+  CheckRefused({"run", "--flagfile", "/dev/zero"}, 78, "larger than 1 MiB");
+}
+
 TEST_CASE("Options: a flag file's mistakes are named with their line") {
   const TempFolder folder;
   for (const auto& [content, part] : std::vector<std::pair<std::string, std::string>>{

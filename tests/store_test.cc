@@ -67,6 +67,32 @@ TEST_CASE("Store: a new database is narrow whatever the umask, with its companio
   }
 }
 
+TEST_CASE("Store: nothing is committed into a file that was deleted or replaced") {
+  TempFolder folder;
+  const std::string path = folder.Path("a.db");
+  Store store({.path = path, .create = true});
+  const auto commit = [&] {
+    Transaction transaction(store);
+    store.Exec("INSERT OR REPLACE INTO meta VALUES ('k', 'v')");
+    transaction.Commit();
+  };
+  commit();
+  std::filesystem::rename(path, path + ".away");
+  SUBCASE("deleted") {}
+  SUBCASE("replaced") {
+    std::filesystem::copy_file(path + ".away", path);
+  }
+  try {
+    commit();
+    FAIL("committed");
+  } catch (const StoreError& error) {
+    CHECK(error.kind() == StoreError::Kind::kFatal);
+  }
+  std::filesystem::remove(path);
+  std::filesystem::rename(path + ".away", path);
+  commit();
+}
+
 TEST_CASE("Store: a wide file is narrowed") {
   TempFolder folder;
   Fill(folder);

@@ -145,6 +145,19 @@ TEST_CASE("Salvage: an entry that parses but has no id keeps its own reason") {
   CHECK(answer.bad[1].reason == "bad_encoding");
 }
 
+TEST_CASE("Salvage: what is no object has a reason as well") {
+  for (const char* entry : {"null", "\"x\"", "[]", "17"}) {
+    CAPTURE(entry);
+    const ConsumeAnswer answer =
+        Salvage(Wrapped("[" + Entry(1, "\xD5\xC5") + "," + entry + "," + Entry(3) + "]"));
+    REQUIRE(answer.bad.size() == 2);
+    for (const BadEntry& bad : answer.bad) {
+      CHECK_FALSE(bad.reason.empty());
+      CHECK_FALSE(bad.detail.empty());
+    }
+  }
+}
+
 TEST_CASE("Salvage: an entry that nests too deep is bad JSON") {
   const std::string deep = "{\"id\":7002,\"x\":" + std::string(70, '[') + std::string(70, ']') + "}";
   const ConsumeAnswer answer = Between(deep);

@@ -24,6 +24,12 @@ std::string_view RepeatedKey(json::Node entry) {
   return "";
 }
 
+// A message's id is a number (taobao.tmc.messages.consume); anything else could not be confirmed.
+bool IsNumber(std::string_view id) {
+  constexpr size_t kMost = 20;  // digits of 64 bits
+  return !id.empty() && id.size() <= kMost && id.find_first_not_of("0123456789") == id.npos;
+}
+
 BadEntry Bad(json::Node entry, std::string reason, std::string detail) {
   BadEntry bad;
   bad.reason = std::move(reason);
@@ -45,11 +51,16 @@ std::variant<Envelope, BadEntry> ReadEntry(json::Node entry) {
   const std::string id = TextOf(entry, "id");
   if (const std::string_view key = RepeatedKey(entry); !key.empty()) {
     BadEntry bad = Bad(entry, "bad_json", "the entry repeats the key " + std::string(key));
-    if (key != "id" && UsableId(id)) bad.msg_id = id;
+    if (key != "id" && IsNumber(id)) bad.msg_id = id;
     return bad;
   }
-  if (!UsableId(id))
+  if (!IsNumber(id))
     return Bad(entry, "missing_msg_id", entry["id"].Exists() ? "the entry's id is unusable" : "no id");
+  if (const json::Node content = entry["content"]; content.IsObject() || content.IsArray()) {
+    BadEntry bad = Bad(entry, "bad_json", "the content is not a text");
+    bad.msg_id = id;
+    return bad;
+  }
   return Envelope{.msg_id = id,
                   .shop = ShopOf(entry),
                   .shop_nick = TextOf(entry, "user_nick"),

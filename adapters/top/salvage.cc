@@ -131,6 +131,9 @@ class Scan {
     if (const auto flaw = document.Parse(raw)) {
       bad.reason = flaw->flaw == json::Flaw::kTooDeep ? "bad_json" : "bad_encoding";
       bad.detail = flaw->text;
+    } else if (bad.reason.empty()) {
+      bad.reason = "missing_msg_id";
+      bad.detail = "the entry is no message";
     }
     bad.raw = raw;
     answer_.bad.push_back(std::move(bad));

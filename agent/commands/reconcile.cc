@@ -48,6 +48,13 @@ int Reconcile(const Options& options, const Platform& platform) {
     Complain("--to lies beyond the 89 days that the platform lists; such orders cannot be found any more");
     return 78;
   }
+  if (*options.from >= wiring.clock.Now()) {
+    Complain("--from lies in the future; there is nothing to list yet");
+    return 78;
+  }
+  if (*options.from < wiring.clock.Now() - kWindowReach)
+    Complain("the platform lists 89 days; orders modified before " +
+             ChinaTime(wiring.clock.Now() - kWindowReach) + " cannot be found any more");
   store_file::CheckPlace(wiring.store_options);
   wiring.lock.emplace(options.db);
   if (!wiring.lock->Take()) return AskHolder(options);

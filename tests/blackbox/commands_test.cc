@@ -1,6 +1,8 @@
 // The commands of a person, beside a running agent and after it.
 #include <doctest/doctest.h>
+#include <signal.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "tests/blackbox/scene.h"
@@ -70,6 +72,35 @@ TEST_CASE("Commands: the status says what fails, and no more once it works") {
   CHECK(scene.Once().status == 77);
   CHECK(status().find("closed      shop:") != std::string::npos);
   CHECK(scene.Rows("SELECT count(*) FROM tally WHERE name = 'last_reconcile_at'") == "0");
+}
+
+TEST_CASE("Commands: output that cannot be written is no success") {
+  Scene scene;
+  REQUIRE(scene.Once({"--reconcile-interval", "0"}).status == 0);
+  for (const char* command : {"status", "version"}) {
+    const Ended ended = scene
+                            .Spawn({.words = {"/bin/sh", "-c", "exec \"$@\" >/dev/full", "sh", TMC_AGENT,
+                                              command, "--db", scene.Db()}})
+                            ->Wait();
+    CHECK(ended.status == 74);
+    CHECK(ended.err.find("standard output") != std::string::npos);
+  }
+}
+
+TEST_CASE("Commands: a window that was cut off by a signal says so") {
+  Scene scene;
+  scene.Fault(R"({"api":"increment.get","hang":true,"times":0})");
+  Words words = scene.RunWords({});
+  for (const char* flag : {"--idle-max", "--reconcile-backfill"})
+    words.erase(std::find(words.begin(), words.end(), flag), std::find(words.begin(), words.end(), flag) + 2);
+  words[1] = "reconcile";
+  words.insert(words.end(), {"--from", "2020-01-01", "--to", "2999-01-01", "--drain-timeout", "1s"});
+  const auto pass = scene.Spawn({.words = words});
+  CHECK(WaitUntil([&] { return scene.Calls("increment.get") > 0; }));
+  pass->Signal(SIGTERM);
+  const Ended ended = pass->Wait();
+  CHECK_MESSAGE(ended.status == 75, ended.err);
+  CHECK(ended.err.find("89 days") != std::string::npos);
 }
 
 TEST_CASE("Commands: a setting that no start can obey is 78, a window that nothing lists as well") {

@@ -112,9 +112,11 @@ TEST_CASE("Bad input: at the start the database is something else") {
     used.Write("\xFF\xD8\xFF\xE0" + std::string(6000, '\x5A') + "\xFF\xD9");
     used.IsRefused("is not a SQLite database");
   }
-  SUBCASE("a few bytes") {
+  SUBCASE("a few bytes, in a file of another's mode") {
     used.Write("hello\n");
+    chmod(used.scene.Db().c_str(), 0664);
     used.IsRefused("is not a SQLite database");
+    CHECK(ModeOf(used.scene.Db()) == 0664);
   }
   SUBCASE("another program's database") {
     std::filesystem::remove(used.scene.Db());
@@ -195,6 +197,19 @@ TEST_CASE("Bad input: at the start no byte can be written") {
   CHECK(ended.status == 74);
   CHECK(used.Bytes() == before);
   CHECK(used.scene.Calls("") == 0);
+}
+
+TEST_CASE("Bad input: the database is deleted while the agent runs, nothing more is confirmed") {
+  Scene scene;
+  Child& agent = scene.Start({"--reconcile-interval", "0"});
+  REQUIRE(WaitUntil([&] { return scene.Calls("consume") > 0; }));
+  for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(scene.Db() + suffix);
+  scene.Order("1001");
+  scene.Message("1001");
+  const Ended ended = agent.Wait();
+  CHECK(ended.status == 74);
+  CHECK(ended.err.find("deleted or replaced") != std::string::npos);
+  CHECK(scene.Confirmed().empty());
 }
 
 TEST_CASE("Bad input: the disk is full while the agent runs") {
