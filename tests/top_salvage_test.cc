@@ -128,6 +128,20 @@ TEST_CASE("Salvage: the last entry, the first, the only one, and none of them go
   CHECK(Salvage(Wrapped("[" + many + "]")).bad.size() == 200);
 }
 
+TEST_CASE("Salvage: lists that stand behind the messages are no part of them") {
+  const std::string bad = Entry(2, "\x95\\");
+  for (const char* behind :
+       {R"(},"request_id":"r","x":{"list":[1,null,"x"]}}})", R"(,"x":[1]}}})", R"(},"x":[{"y":[]}]}})"}) {
+    CAPTURE(behind);
+    const ConsumeAnswer answer = Salvage(R"({"tmc_messages_consume_response":{"messages":{"tmc_message":[)" +
+                                         bad + "," + Entry(3) + "]" + behind);
+    REQUIRE(answer.messages.size() == 1);
+    CHECK(answer.messages[0].msg_id == "7003");
+    REQUIRE(answer.bad.size() == 1);
+    CHECK(answer.bad[0].raw == bad);
+  }
+}
+
 TEST_CASE("Salvage: the real answer in GBK") {
   const ConsumeAnswer answer = Salvage(Sample("consume_gbk.bin"));
   CHECK(answer.messages.empty());

@@ -32,21 +32,23 @@ bool IsSkeleton(const std::string& text) {
   return messages.Text() == kPlaceholder || messages["tmc_message"].Text() == kPlaceholder;
 }
 
-// The list that begins at `begin`: its last bracket is the one behind which the text ends as it should.
+// The list that begins at `begin`: its last bracket is the first one behind which the text ends as it should.
+// (A later one may belong to a field that stands behind the messages.)
 std::optional<std::string_view> ListAt(std::string_view body, size_t begin) {
   constexpr size_t kTail = 4096;
   constexpr int kMostTries = 64;
   if (body[begin] != '[' && body[begin] != '{') return std::nullopt;
   const char closing = body[begin] == '[' ? ']' : '}';
+  std::optional<std::string_view> list;
   size_t end = body.rfind(closing);
   for (int tries = 0; tries < kMostTries && end != body.npos && end > begin; ++tries) {
     if (body.size() - end > kTail) break;
     const std::string_view rest = body.substr(end + 1);
     if (IsSkeleton(std::string(body.substr(0, begin)).append(kPlaceholder).append(rest)))
-      return body.substr(begin, end + 1 - begin);
+      list = body.substr(begin, end + 1 - begin);
     end = body.rfind(closing, end - 1);
   }
-  return std::nullopt;
+  return list;
 }
 
 // The id in bytes that no reading makes sense of: only if there is one, and its end is seen.
