@@ -76,7 +76,7 @@ std::optional<milliseconds> Confirmer::Pause() const {
   else if (refused_waiting_)
     pause = std::max(refused_not_before_ - now, 0ms);
   if (!pause) return std::nullopt;
-  return std::max({*pause, not_before_ - now, context_.pacer.Delay(api_, "")});
+  return std::max({*pause, not_before_ - now, gateway_.Delay(api_, "")});
 }
 
 bool Confirmer::Take(HttpDone& done) {

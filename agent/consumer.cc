@@ -42,7 +42,7 @@ void Consumer::Start(bool startable) {
 std::optional<milliseconds> Consumer::Pause() const {
   if (stopped_ || in_flight()) return std::nullopt;
   const milliseconds own = std::max(not_before_ - context_.clock.Steady(), 0ms);
-  return std::max(own, context_.pacer.Delay(api_, ""));
+  return std::max(own, gateway_.Delay(api_, ""));
 }
 
 bool Consumer::Take(HttpDone& done) {

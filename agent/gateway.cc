@@ -12,8 +12,20 @@ namespace {
 constexpr milliseconds kJustSet = 60s;
 }  // namespace
 
+Gateway::Gateway(Context& context, Sessions& sessions, Pacer::Share share)
+    : context_(context),
+      sessions_(sessions),
+      share_(share),
+      clock_api_(context.platform.ServerTime(With("")).api) {}
+
 bool Gateway::May(std::string_view api, std::string_view shop) {
   return !CheckingClock() && context_.pacer.Take(api, shop, share_);
+}
+
+milliseconds Gateway::Delay(std::string_view api, std::string_view shop) const {
+  // While the clock is checked everything waits for that: for its answer, or for its turn.
+  if (clock_check_.id != 0) return 1h;
+  return CheckingClock() ? context_.pacer.Delay(clock_api_, "") : context_.pacer.Delay(api, shop);
 }
 
 bool Gateway::NeedsPerson(std::string_view api) const {
@@ -104,7 +116,7 @@ void Gateway::Blame(const Call& call, const Error& error, const HttpResponse& re
   }
 }
 
-bool Gateway::CheckingClock() {
+bool Gateway::CheckingClock() const {
   return clock_check_.id != 0 || context_.platform_clock.check_due();
 }
 

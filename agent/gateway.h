@@ -22,11 +22,12 @@ struct Call {
 // budget, a ban, a closed scope or the clock is taken to heart here, once, for all calls.
 class Gateway {
  public:
-  Gateway(Context& context, Sessions& sessions, Pacer::Share share = Pacer::Share::kMessages)
-      : context_(context), sessions_(sessions), share_(share) {}
+  Gateway(Context& context, Sessions& sessions, Pacer::Share share = Pacer::Share::kMessages);
 
   // Takes a token; false: not now (budget, ban, closed, or the clock is being checked).
   bool May(std::string_view api, std::string_view shop);
+  // How long until May could say yes, as things stand (an answer may change that sooner).
+  milliseconds Delay(std::string_view api, std::string_view shop) const;
   bool Closed(std::string_view api, std::string_view shop) const { return context_.pacer.Closed(api, shop); }
   // This interface is closed until someone mends a permission or a secret.
   bool NeedsPerson(std::string_view api) const;
@@ -37,7 +38,7 @@ class Gateway {
   bool Heard(const Call& call, const HttpResponse& response, const Error* error);
 
   // The platform's time interface: true while a check is on its way or due.
-  bool CheckingClock();
+  bool CheckingClock() const;
   void StartClockCheck();
   bool TakeClockCheck(const HttpDone& done);
 
@@ -46,6 +47,7 @@ class Gateway {
   Context& context_;
   Sessions& sessions_;
   Pacer::Share share_;
+  const std::string clock_api_;
   Call clock_check_;
   std::optional<milliseconds> clock_set_;
 };

@@ -163,13 +163,14 @@ void Reconciler::StartCall() {
       return LeaveOut("its user id is not known yet; name the shop by its id in the session file");
     if (by_nick) lookup_nick_ = target.nick;
     HttpRequest request = context_.platform.Shop(lookup_nick_, gateway_.With(""));
+    held_up_ = request.api;
     if (gateway_.May(request.api, "")) call_ = gateway_.Send(std::move(request), "");
     return;
   }
   const auto session = sessions_.For(target.shop);
   if (!session) return LeaveOut("it has no session");
   HttpRequest request = context_.platform.Window(slices_.front().Next(), gateway_.With(session->text));
-  const std::string api = request.api;
+  const std::string api = held_up_ = request.api;
   if (gateway_.May(api, target.shop)) {
     call_ = gateway_.Send(std::move(request), target.shop);
   } else if (gateway_.Closed(api, target.shop) && !gateway_.Closed(api, "")) {
@@ -185,7 +186,7 @@ void Reconciler::Wait(milliseconds longest) {
   milliseconds patience = longest;
   const milliseconds now = context_.clock.Steady();
   if (call_.id == 0 && pass_)
-    patience = std::min(patience, std::max({not_before_ - now, context_.pacer.Delay("", ""), 0ms}));
+    patience = std::min(patience, std::max({not_before_ - now, gateway_.Delay(held_up_, ""), 0ms}));
   if (call_.id == 0 && !pass_ && context_.settings.reconcile_interval > 0ms)
     patience = std::min(patience, std::max(next_pass_ - now, 0ms));
   for (HttpDone& done : context_.http.Wait(patience)) {

@@ -91,6 +91,7 @@ class Reconciler {
   bool call_is_shop_ = false;
   bool shop_lookup_off_ = false;  // the platform refuses that interface
   std::string lookup_nick_;
+  std::string held_up_;  // the interface that was wanted last, for how long to wait
   milliseconds next_pass_{}, not_before_{}, housekept_{-1h};
   int failures_ = 0, barren_ = 0, readings_ = 0;
   size_t rows_before_ = 0;

@@ -105,7 +105,7 @@ bool Worker::StartOne(const std::string& order_id) {
 std::optional<milliseconds> Worker::Pause() const {
   if (ready_.empty() || flying_.size() >= static_cast<size_t>(context_.settings.parallel))
     return std::nullopt;
-  return context_.pacer.Delay(api_, "");
+  return gateway_.Delay(api_, "");
 }
 
 bool Worker::Take(HttpDone& done) {

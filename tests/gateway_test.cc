@@ -140,6 +140,20 @@ TEST_CASE("Gateway: a refused timestamp asks the platform for its time, and noth
   CHECK(gate.rig.pacer->Closures().empty());
 }
 
+TEST_CASE("Gateway: while the clock waits to be checked, nobody looks again before that can be") {
+  Gate gate;
+  CHECK(gate.gateway.Delay(kApi, "") == 1ms);
+  gate.rig.platform_clock->Refused(std::nullopt);
+  gate.rig.pacer->Ban("api:taobao.time.get", 10min, "limited");
+  CHECK(gate.gateway.Delay(kApi, "") >= 10min);
+  gate.rig.clock.Advance(11min);
+  CHECK(gate.gateway.Delay(kApi, "") == 1ms);
+  gate.gateway.StartClockCheck();
+  CHECK(gate.gateway.Delay(kApi, "") == 1h);
+  for (const HttpDone& done : gate.rig.http.Wait(10s)) gate.gateway.TakeClockCheck(done);
+  CHECK(gate.gateway.Delay(kApi, "") == 1ms);
+}
+
 TEST_CASE("Gateway: a timestamp refused although the platform just told its time closes the agent") {
   Gate gate;
   gate.Fails(gate.Out(), Of(Fault::kClock));

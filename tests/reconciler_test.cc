@@ -136,6 +136,14 @@ TEST_CASE("Reconciler: a nick in the session file is mapped by asking the platfo
   CHECK(rig.heart.world().record.counts["taobao.tmc.user.get"] == 1);
 }
 
+TEST_CASE("Reconciler: a banned lookup of a shop is waited for, not asked about every millisecond") {
+  Rig rig({}, "seller_a sess-A\n");
+  rig.pacer->Ban("api:taobao.tmc.user.get", 10min, "limited");
+  const milliseconds begin = rig.clock.Steady();
+  for (int i = 0; i < 20; ++i) rig.reconciler->Step();
+  CHECK(rig.clock.Steady() - begin >= 15s);
+}
+
 TEST_CASE("Reconciler: a local clock three minutes off skips nothing") {
   for (const char* offset : {"180s", "-180s"}) {
     Rig rig([](Settings& s) { s.reconcile_backfill = 10min; });
