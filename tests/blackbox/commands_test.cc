@@ -79,7 +79,7 @@ TEST_CASE("Commands: output that cannot be written is no success") {
   REQUIRE(scene.Once({"--reconcile-interval", "0"}).status == 0);
   for (const char* command : {"status", "version"}) {
     const Ended ended = scene
-                            .Spawn({.words = {"/bin/sh", "-c", "exec \"$@\" >/dev/full", "sh", TMC_AGENT,
+                            .Spawn({.words = {"/bin/sh", "-c", "exec \"$@\" >/dev/full", "sh", AgentProgram(),
                                               command, "--db", scene.Db()}})
                             ->Wait();
     CHECK(ended.status == 74);

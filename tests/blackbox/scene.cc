@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 
 namespace tmc {
@@ -60,6 +61,11 @@ std::string Line(SQLite::Statement& row) {
 }
 
 }  // namespace
+
+std::string AgentProgram() {
+  const char* other = std::getenv("TMC_AGENT_PROGRAM");
+  return other ? other : TMC_AGENT;
+}
 
 Scene::Scene(const Words& simulator_flags) {
   folder.File("secret", "helloworld\n");
@@ -158,7 +164,7 @@ Words Scene::RunWords(const Words& more) const {
                                                           {"--unknown-order-grace", "1s"},
                                                           {"--reconcile-backfill", "1h"},
                                                           {"--once-wait", "20s"}};
-  Words words{TMC_AGENT, "run"};
+  Words words{AgentProgram(), "run"};
   for (const auto& [flag, value] : defaults)
     if (std::find(more.begin(), more.end(), flag) == more.end()) words.insert(words.end(), {flag, value});
   words.insert(words.end(), more.begin(), more.end());
@@ -170,7 +176,7 @@ std::unique_ptr<Child> Scene::Spawn(const Launch& launch) {
 }
 
 Ended Scene::Agent(const Words& words, const Words& environment) {
-  Words all{TMC_AGENT};
+  Words all{AgentProgram()};
   all.insert(all.end(), words.begin(), words.end());
   return Spawn({.words = all, .environment = environment})->Wait();
 }

@@ -13,6 +13,9 @@ namespace tmc {
 
 inline constexpr char kShop[] = "123456789";  // the simulator's shop, unless a test makes others
 
+// The binary under test: this build's, or the one that the variable TMC_AGENT_PROGRAM names.
+std::string AgentProgram();
+
 // A shop's day: a folder, the simulator on loopback, and the agent's binary run against it.
 class Scene {
  public:
