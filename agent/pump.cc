@@ -42,6 +42,10 @@ void Pump::RestoreClosures() {
 }
 
 void Pump::Recover() {
+  // A process that ended in a failed sync may have left pages of the log that can be read back but will never
+  // reach the disk; nothing may rest on them.
+  if (!context_.store.FoldLog())
+    log::Warn("start", "another program reads the database, so its log could not be begun anew");
   RestoreClosures();
   error_noted_ = cursors_.Meta("consume_error").value_or("");
   const Time now = context_.clock.Now();

@@ -215,6 +215,11 @@ int64_t Store::DataVersion() {
   return query.Step() ? query.Int(0) : 0;
 }
 
+bool Store::FoldLog() {
+  auto query = Use("PRAGMA wal_checkpoint(TRUNCATE)");
+  return query.Step() && query.Int(0) == 0;
+}
+
 int Store::SchemaVersion() {
   auto query = Use("PRAGMA user_version");
   return query.Step() ? static_cast<int>(query.Int(0)) : 0;

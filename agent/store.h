@@ -99,6 +99,9 @@ class Store {
   void Guard(bool careful, Work work, Refused refused);
   int64_t LastInsertId() const;
   int64_t DataVersion();  // changes when another connection has committed
+  // Writes the whole log back into the database, synced, and begins it anew; false while another connection
+  // reads an older state and the busy timeout is over.
+  [[nodiscard]] bool FoldLog();
   int SchemaVersion();
   static int NewestSchema();
   static std::string Library();  // SQLite's version

@@ -11,6 +11,8 @@
 #include <fstream>
 
 #include "agent/cursors.h"
+#include "tests/support/fake_clock.h"
+#include "tests/support/memory_vfs.h"
 #include "tests/support/temp_folder.h"
 
 using namespace tmc;
@@ -193,4 +195,19 @@ TEST_CASE("Store: what is refused behind a savepoint is undone alone") {
   CHECK(why.find("NOT NULL") != std::string::npos);
   CHECK(cursors.Meta("kept"));
   CHECK_FALSE(cursors.Meta("undone"));
+}
+
+TEST_CASE("Store: the log is folded into the database, unless somebody reads an older state") {
+  FakeClock clock;
+  MemoryVfs disk("fold", clock);
+  const StoreOptions options{.path = "/tmc.db", .vfs = disk.name(), .busy_timeout = 0ms};
+  Store store(options), reader(options);
+  reader.Exec("BEGIN");
+  CHECK(reader.SchemaVersion() == Store::NewestSchema());
+  store.Exec("INSERT INTO meta VALUES ('a', 'b')");
+  CHECK_FALSE(store.FoldLog());
+  reader.Exec("COMMIT");
+  CHECK(disk.Size("/tmc.db-wal") > 0);
+  CHECK(store.FoldLog());
+  CHECK(disk.Size("/tmc.db-wal") == 0);
 }
