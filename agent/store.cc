@@ -126,22 +126,23 @@ Query::~Query() {
 }
 
 Query& Query::Bind(const char* name, int64_t number) {
-  statement_.bind(name, number);
+  Translated([&] { statement_.bind(name, number); });
   return *this;
 }
 
 Query& Query::Bind(const char* name, std::string_view text) {
-  statement_.bind(name, std::string(text));
+  Translated([&] { statement_.bind(name, std::string(text)); });
   return *this;
 }
 
 Query& Query::Blob(const char* name, std::string_view bytes) {
-  statement_.bindNoCopy(name, bytes.data() ? bytes.data() : "", static_cast<int>(bytes.size()));
+  Translated(
+      [&] { statement_.bindNoCopy(name, bytes.data() ? bytes.data() : "", static_cast<int>(bytes.size())); });
   return *this;
 }
 
 Query& Query::Null(const char* name) {
-  statement_.bind(name);
+  Translated([&] { statement_.bind(name); });
   return *this;
 }
 

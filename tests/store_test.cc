@@ -211,3 +211,13 @@ TEST_CASE("Store: the log is folded into the database, unless somebody reads an 
   CHECK(store.FoldLog());
   CHECK(disk.Size("/tmc.db-wal") == 0);
 }
+
+TEST_CASE("Store: a value that cannot be bound is a StoreError, as any other failure of a statement") {
+  FakeClock clock;
+  MemoryVfs disk("bind", clock);
+  Store store({.path = "/tmc.db", .vfs = disk.name()});
+  CHECK_THROWS_AS(store.Use("SELECT :a").Bind(":b", 1), StoreError);
+  CHECK_THROWS_AS(store.Use("SELECT :a").Bind(":b", "text"), StoreError);
+  CHECK_THROWS_AS(store.Use("SELECT :a").Blob(":b", "bytes"), StoreError);
+  CHECK_THROWS_AS(store.Use("SELECT :a").Null(":b"), StoreError);
+}
