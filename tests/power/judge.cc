@@ -83,15 +83,13 @@ std::string WrongRows(const Scenario& scenario, SQLite::Database& database) {
   return "";
 }
 
-// The copy is judged as a power loss leaves nothing open: whatever was written is there.
 template <typename Look>
-std::string OnCopy(const Scenario& scenario, const MemoryVfs& disk, Look look) {
-  MemoryVfs copy(disk.name() + "-judged", scenario.clock);
-  copy.CopyFrom(disk);
-  if (copy.Size("/tmc.db") < 0)
+std::string Opened(const Scenario& scenario, MemoryVfs& disk, Look look) {
+  const MemoryVfs::Aside aside(disk);
+  if (disk.Size("/tmc.db") < 0)
     return scenario.Confirmed().empty() ? "" : "confirmed, but no database is left";
   try {
-    SQLite::Database database(std::string("/tmc.db"), SQLite::OPEN_READWRITE, 0, copy.name());
+    SQLite::Database database(std::string("/tmc.db"), SQLite::OPEN_READWRITE, 0, disk.name());
     return look(database);
   } catch (const SQLite::Exception& error) {
     return std::string("the database cannot be read: ") + error.what();
@@ -100,12 +98,12 @@ std::string OnCopy(const Scenario& scenario, const MemoryVfs& disk, Look look) {
 
 }  // namespace
 
-std::string LostConfirm(const Scenario& scenario, const MemoryVfs& disk) {
-  return OnCopy(scenario, disk, [&](SQLite::Database& database) { return LostIn(scenario, database); });
+std::string LostConfirm(const Scenario& scenario, MemoryVfs& disk) {
+  return Opened(scenario, disk, [&](SQLite::Database& database) { return LostIn(scenario, database); });
 }
 
-std::string WrongEnd(Scenario& scenario, const MemoryVfs& disk) {
-  return OnCopy(scenario, disk, [&](SQLite::Database& database) {
+std::string WrongEnd(Scenario& scenario, MemoryVfs& disk) {
+  return Opened(scenario, disk, [&](SQLite::Database& database) {
     std::string wrong = LostIn(scenario, database);
     if (wrong.empty()) wrong = WrongRows(scenario, database);
     if (wrong.empty()) wrong = WrongOrders(scenario, database);

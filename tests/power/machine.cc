@@ -72,7 +72,8 @@ Machine::End Machine::Live(bool stay) {
     for (int i = 0; i < kMostSteps && end == End::kStuck; ++i)
       if (Step()) end = End::kOver;
   } catch (const StoreError& error) {
-    end = error.kind() == StoreError::Kind::kFatal ? End::kLeft : End::kWrong;
+    const bool start_full = !process_ && error.kind() == StoreError::Kind::kFull;
+    end = start_full ? End::kRefused : error.kind() == StoreError::Kind::kFatal ? End::kLeft : End::kWrong;
     error_ = error.what();
   } catch (const StoreUnusable& error) {
     end = End::kRefused;

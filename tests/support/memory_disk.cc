@@ -39,6 +39,11 @@ void MemoryFile::Sync() {
   pending_.clear();
 }
 
+// As Linux does: the pages count as clean.
+void MemoryFile::Forget() {
+  pending_.clear();
+}
+
 // What SQLite counts on (sqlite.org/atomiccommit.html, section 2) and no more: a sector is written from one
 // end to the other, other bytes of a sector that was being written may be damaged, a file may have grown
 // before its bytes came.

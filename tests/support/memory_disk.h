@@ -18,6 +18,7 @@ class MemoryFile {
   void Write(size_t offset, std::string_view bytes);
   void Truncate(size_t size);
   void Sync();
+  void Forget();  // a failed sync: read back like written, and never to be written again
   void PowerLoss(sim::Chance& chance);
   const std::string& bytes() const { return now_; }
 

@@ -107,6 +107,7 @@ int Sync(sqlite3_file* base, int) {
   Handle& handle = Of(base);
   const std::lock_guard guard(handle.world->mutex);
   const Fate fate = handle.world->Next(Call::kSync);
+  if (fate == Fate::kIoError) handle.file->Forget();
   if (fate != Fate::kDone) return SQLITE_IOERR_FSYNC;
   handle.file->Sync();
   if (std::exchange(handle.syncs_directory, false)) handle.world->disk.SyncDirectory();
@@ -199,7 +200,6 @@ int Open(sqlite3_vfs* vfs, const char* path, sqlite3_file* base, int flags, int*
   if (world.Next(Call::kOpen) != Fate::kDone) return SQLITE_CANTOPEN;
   const std::string name = path ? path : "";
   MemoryFile* file = path ? world.disk.Find(name) : nullptr;
-  const bool made = !file;
   // The agent makes its database by itself, before SQLite opens it.
   const bool own = (flags & SQLITE_OPEN_MAIN_DB) && (flags & SQLITE_OPEN_READWRITE);
   if (!file && !own && !(flags & SQLITE_OPEN_CREATE)) return SQLITE_CANTOPEN;
@@ -212,7 +212,7 @@ int Open(sqlite3_vfs* vfs, const char* path, sqlite3_file* base, int flags, int*
                     .file = file,
                     .name = name,
                     .gone_with_it = (flags & SQLITE_OPEN_DELETEONCLOSE) != 0,
-                    .syncs_directory = made && (flags & kJournals),
+                    .syncs_directory = (flags & SQLITE_OPEN_CREATE) && (flags & kJournals),
                     .level = SQLITE_LOCK_NONE,
                     .holding = {}};
   if (out_flags) *out_flags = flags;
