@@ -7,21 +7,6 @@ namespace {
 
 using End = Machine::End;
 
-// The machine stops at its n-th change, the power comes back, and it goes on to the end.
-// "" or what was wrong; `stopped`: it did.
-std::string StopAt(uint64_t n, bool* stopped, const char* pragma = nullptr) {
-  Story story;
-  story.machine.pragma = pragma;
-  story.disk.faults().CrashAt(n);
-  const End first = story.machine.Live();
-  *stopped = first == End::kStopped;
-  if (first == End::kOver) return WrongEnd(story.scenario, story.disk);
-  if (!*stopped) return "it did not stop, but ended with: " + story.machine.error();
-  if (auto lost = Losses(story, 2); !lost.empty()) return lost;
-  story.disk.PowerLoss(n);
-  return GoOn(story);
-}
-
 // Twice: in its first life at the n-th change, in its second at the m-th. The first time the process alone
 // ends, or the power is lost as well.
 std::string StopTwice(uint64_t n, uint64_t m, bool power) {

@@ -24,4 +24,17 @@ std::string GoOn(Story& story) {
   return WrongEnd(story.scenario, story.disk);
 }
 
+std::string StopAt(uint64_t n, bool* stopped, const char* pragma) {
+  Story story;
+  story.machine.pragma = pragma;
+  story.disk.faults().CrashAt(n);
+  const Machine::End first = story.machine.Live();
+  *stopped = first == Machine::End::kStopped;
+  if (first == Machine::End::kOver) return WrongEnd(story.scenario, story.disk);
+  if (!*stopped) return "it did not stop, but ended with: " + story.machine.error();
+  if (auto lost = Losses(story, 2); !lost.empty()) return lost;
+  story.disk.PowerLoss(n);
+  return GoOn(story);
+}
+
 }  // namespace tmc

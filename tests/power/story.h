@@ -32,4 +32,8 @@ std::string Losses(const Story& story, uint64_t seeds);
 // "" or what was wrong.
 std::string GoOn(Story& story);
 
+// The machine stops at its n-th change, the power comes back, and it goes on to the end. "" or what was
+// wrong; `stopped`: it did.
+std::string StopAt(uint64_t n, bool* stopped, const char* pragma = nullptr);
+
 }  // namespace tmc
