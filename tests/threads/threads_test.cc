@@ -78,7 +78,7 @@ TEST_CASE("Threads: 200 starts and stops while messages come, nothing is lost an
     ForgetSignals();
   }
   scene.Post("/redeliver", "{}");
-  const Ended ended = scene.Once();
+  const Ended ended = scene.Once({"--reconcile-lag", "0"});
   CHECK_MESSAGE(ended.status == 0, ended.err);
   CHECK(scene.Confirmed() == ids);
   CHECK(scene.Rows("SELECT count(*) FROM order_history") == std::to_string(kStarts));
