@@ -144,6 +144,41 @@ TEST_CASE("Reconciler: a banned lookup of a shop is waited for, not asked about 
   CHECK(rig.clock.Steady() - begin >= 15s);
 }
 
+TEST_CASE(
+    "Reconciler: no hour is missing or double where the machine's zone changes to or from summer time") {
+  // B27: 2026-03-29 and 2026-10-25 in Berlin, 2026-03-08 and 2026-11-01 in New York, an hour before each.
+  const std::pair<const char*, int64_t> changes[] = {{"Europe/Berlin", 1774742400},
+                                                     {"Europe/Berlin", 1792886400},
+                                                     {"America/New_York", 1772949600},
+                                                     {"America/New_York", 1793509200}};
+  for (const auto& [zone, begin] : changes) {
+    CAPTURE(zone);
+    setenv("TZ", zone, 1);
+    tzset();
+    Rig rig([](Settings& s) { s.reconcile_interval = 10min; });
+    rig.clock.SetWall(FromMillis(begin * 1000));
+    rig.Reconcile();
+    for (int i = 0; i < 120; ++i) {
+      rig.Order(Tid(i), "WAIT_SELLER_SEND_GOODS");
+      rig.Quiet(1min);
+    }
+    rig.Quiet(11min);
+    CHECK(rig.Count(kOrders) == 120);
+    CHECK(rig.Count("SELECT count(*) FROM order_history") == 120);
+    std::string end;  // as the platform writes times: they compare as texts
+    int windows = 0;
+    for (const auto& window : rig.heart.world().record.windows) {
+      if (window.shop != "seller_a") continue;
+      if (!end.empty()) CHECK(window.from <= end);
+      end = std::max(end, window.to);
+      ++windows;
+    }
+    CHECK(windows > 12);
+  }
+  unsetenv("TZ");
+  tzset();
+}
+
 TEST_CASE("Reconciler: a local clock three minutes off skips nothing") {
   for (const char* offset : {"180s", "-180s"}) {
     Rig rig([](Settings& s) { s.reconcile_backfill = 10min; });

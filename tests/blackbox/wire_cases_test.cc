@@ -126,6 +126,26 @@ TEST_CASE("Cases: B20 ids with a NUL are two letters, not one cut id, and a note
   CHECK(scene.Rows("SELECT instr(raw, CAST('x\\u0000y' AS BLOB)) > 0 FROM order_snapshot") == "1");
 }
 
+TEST_CASE("Cases: B69 a redirect is not followed, and a portal's page is no answer") {
+  for (const auto& [status, where] :
+       {std::pair{301, "http://127.0.0.1:9/"}, std::pair{302, "/router/rest"}, std::pair{303, "/router/rest"},
+        std::pair{307, "file:///etc/passwd"}, std::pair{308, "http://127.0.0.1:9/"}}) {
+    CAPTURE(status);
+    Scene scene;
+    scene.Order("1001");
+    scene.Message("1001");
+    scene.Fault(fmt::format(R"({{"api":"confirm","times":0,"status":{},"content_type":"text/html",)"
+                            R"("body":"<a href=\"{}\">moved</a>"}})",
+                            status, where));
+    const Ended ended =
+        scene.Once({"--reconcile-interval", "0", "--once-wait", "300ms", "--drain-timeout", "1s"});
+    CHECK(ended.status == 75);
+    CHECK(ended.err.find("HTTP status " + std::to_string(status)) != std::string::npos);
+    CHECK(scene.Confirmed().empty());
+    CHECK(scene.Rows("SELECT state, confirmed_at FROM inbound_message") == "applied|null");
+  }
+}
+
 TEST_CASE("Cases: B62 connections that close under the calls kill nobody") {
   Scene scene;
   std::set<std::string> ids;
