@@ -177,9 +177,11 @@ std::string WhyUnreadable(const std::string& path) {
 
 Parsed ParseFlagfile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string content(kLongestFlagfile + 1, '\0');
-  if (file) file.read(content.data(), static_cast<std::streamsize>(content.size()));
-  content.resize(static_cast<size_t>(file.gcount()));
+  std::string content;
+  for (char block[4096]; file && content.size() <= kLongestFlagfile;) {
+    file.read(block, sizeof block);
+    content.append(block, static_cast<size_t>(file.gcount()));
+  }
   if (!file.is_open() || file.bad() || std::filesystem::is_directory(path))
     Missing("--flagfile: {} cannot be read: {}", Shown(path), WhyUnreadable(path));
   if (content.size() > kLongestFlagfile) Missing("--flagfile: {} is larger than 1 MiB", Shown(path));
