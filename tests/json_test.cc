@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <vector>
+
 using namespace tmc;
 
 namespace {
@@ -82,4 +85,57 @@ TEST_CASE("Json: what is written can be read again, whatever it holds") {
   CHECK(document.root()["a\n"].Text() == std::string_view("\x00\"\\\xEF\xBF\xBD中", 9));
   CHECK(document.root()["l"].Size() == 3);
   CHECK(document.root()["raw"]["x"].Text() == "1");
+}
+
+TEST_CASE("Json: numbers of full precision and any length stay the text they were, or are too big") {
+  const std::string digits(300, '9');
+  for (const std::string& number : {std::string("0.12345678901234567890123456789"),
+                                    std::string("2.2250738585072011e-308"), std::string("1e-999999999999"),
+                                    std::string("-0"), digits, "-" + digits + "." + digits + "e-" + digits}) {
+    json::Document document;
+    REQUIRE_FALSE(document.Parse("[" + number + "]"));
+    CHECK(document.root().At(0).Text() == number);
+  }
+  for (const std::string& number : {std::string("1e309"), std::string("1e999999999999"), digits + digits})
+    CHECK(FlawOf("[" + number + "]") == json::Flaw::kSyntax);
+  json::Document document;
+  REQUIRE_FALSE(document.Parse("[9223372036854775808,-9223372036854775808,1.0,1e3]"));
+  CHECK_FALSE(document.root().At(0).Int());
+  CHECK(document.root().At(1).Int() == INT64_MIN);
+  CHECK_FALSE(document.root().At(2).Int());
+  CHECK_FALSE(document.root().At(3).Int());
+}
+
+TEST_CASE("Json: a text ends where it is said to end, with no NUL behind it") {
+  const std::vector<char> exact{'[', '1', '2', ']'};  // on the heap, so that sanitizers see a byte too many
+  json::Document document;
+  REQUIRE_FALSE(document.Parse({exact.data(), exact.size()}));
+  CHECK(document.root().At(0).Text() == "12");
+  CHECK(document.Parse({exact.data(), exact.size() - 1}));
+  REQUIRE_FALSE(document.Parse({exact.data() + 1, 2}));
+  CHECK(document.root().Text() == "12");
+}
+
+TEST_CASE("Json: what is not there, or of another kind, is nothing") {
+  json::Document document;
+  REQUIRE_FALSE(document.Parse(R"({"n":1,"t":"x","l":[1],"z":null})"));
+  const json::Node root = document.root();
+  for (const char* key : {"n", "t", "l", "z", "none"}) {
+    CHECK_FALSE(root[key]["deeper"].Exists());
+    CHECK_FALSE(root[key].At(7).Exists());
+    CHECK_FALSE(root[key].MemberAt(0).Exists());
+    CHECK(root[key].Count("deeper") == 0);
+  }
+  CHECK_FALSE(root.At(0).Exists());
+  CHECK_FALSE(root["l"].Text());
+  CHECK_FALSE(json::Node()["x"].At(1).Int());
+}
+
+TEST_CASE("Json: a surrogate alone, as bytes, is refused and never written") {
+  CHECK(FlawOf("[\"\xED\xA0\xBD\"]") == json::Flaw::kBadEncoding);
+  json::Writer writer;
+  writer.BeginArray().String("a\xED\xA0\xBD").EndArray();
+  json::Document document;
+  REQUIRE_FALSE(document.Parse(writer.text()));
+  CHECK(document.root().At(0).Text()->starts_with("a\xEF\xBF\xBD"));
 }

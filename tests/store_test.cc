@@ -221,3 +221,18 @@ TEST_CASE("Store: a value that cannot be bound is a StoreError, as any other fai
   CHECK_THROWS_AS(store.Use("SELECT :a").Blob(":b", "bytes"), StoreError);
   CHECK_THROWS_AS(store.Use("SELECT :a").Null(":b"), StoreError);
 }
+
+TEST_CASE("Store: a RETURNING that was not read out does not hold up the commit") {
+  FakeClock clock;
+  MemoryVfs disk("returning", clock);
+  Store store({.path = "/tmc.db", .vfs = disk.name()});
+  constexpr char kInsert[] = "INSERT INTO meta VALUES (:key, 'b') RETURNING key";
+  for (const char* key : {"a", "b"}) {
+    Transaction transaction(store);
+    CHECK(store.Use(kInsert).Bind(":key", key).Step());
+    transaction.Commit();
+  }
+  auto count = store.Use("SELECT count(*) FROM meta");
+  CHECK(count.Step());
+  CHECK(count.Int(0) == 2);
+}
