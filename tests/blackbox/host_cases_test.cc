@@ -150,6 +150,30 @@ TEST_CASE("Cases: B59 nobody else can read a file of the agent, whatever the uma
   }
 }
 
+TEST_CASE("Cases: B72 a log that is cut from outside is written on from its begin, a removed one after HUP") {
+  Scene scene;
+  const std::string log = scene.folder.Path("agent.log");
+  Child& agent = scene.Start({"--log-file", log, "--reconcile-interval", "0"});
+  const auto fails = [&] {  // whatever is logged
+    const size_t size = FileContent(log).size();
+    scene.Fault(R"({"api":"consume","times":1,"status":502})");
+    return WaitUntil([&] { return FileContent(log).size() != size; });
+  };
+  CHECK(fails());
+  std::filesystem::resize_file(log, 0);
+  CHECK(fails());
+  CHECK(FileContent(log).find('\0') == std::string::npos);
+  std::filesystem::remove(log);
+  agent.Signal(SIGHUP);
+  CHECK(WaitUntil([&] { return std::filesystem::exists(log); }));
+  CHECK(fails());
+  for (const auto& entry : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", agent.pid()))) {
+    std::error_code gone;
+    CHECK(std::filesystem::read_symlink(entry, gone).string().find("(deleted)") == std::string::npos);
+  }
+  CHECK(scene.Stop().status == 0);
+}
+
 TEST_CASE("Cases: B75 a comma splits no value, save in the one list that says so") {
   Scene scene;
   std::filesystem::create_directory(scene.folder.Path("a,b"));

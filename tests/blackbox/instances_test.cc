@@ -1,5 +1,6 @@
 // Who may run on which database.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include "tests/blackbox/scene.h"
 
@@ -53,6 +54,28 @@ TEST_CASE("Instances: of two that start at once, one runs") {
   REQUIRE(WaitUntil([&] { return a->Running() != b->Running(); }));
   Child& loser = a->Running() ? *b : *a;
   CHECK(loser.Wait().status == 75);
+}
+
+namespace {
+
+// The lock's file holds the number of a process that lives, but is no agent: this one's.
+Ended OnceWithStrangeNumber(const char* program, const Words& environment) {
+  Scene scene;
+  scene.folder.File("tmc.db.lock", std::to_string(getpid()));
+  Words words = scene.RunWords({"--once"});
+  words[0] = program;
+  return scene.Spawn({.words = words, .environment = environment})->Wait();
+}
+
+}  // namespace
+
+TEST_CASE("Instances: what stands in the lock's file locks nobody out") {
+  const Ended ended = OnceWithStrangeNumber(TMC_AGENT, {});
+  CHECK_MESSAGE(ended.status == 0, ended.err);
+#ifdef TMC_AGENT_MISTAKEN
+  CHECK_MESSAGE(OnceWithStrangeNumber(TMC_AGENT_MISTAKEN, {"TMC_MISTAKE=pid-file"}).status == 75,
+                "a lock by number would be found out");
+#endif
 }
 
 TEST_CASE("Instances: a slip in the very first start binds the database to nothing") {

@@ -107,6 +107,29 @@ TEST_CASE("Cases: B16 a fully refunded order of three lines adds up in decimal")
         "30|30|1");
 }
 
+TEST_CASE("Cases: B17 deep contents are letters, also on a small stack") {
+  Scene scene;
+  std::string objects;
+  for (int i = 0; i < 170'000; ++i) objects += R"({"a":)";
+  const std::string contents[] = {std::string(500'000, '[') + std::string(500'000, ']'), objects,
+                                  std::string(900'000, '[')};
+  for (const std::string& content : contents) {
+    json::Writer draft;
+    draft.BeginObject().Member("topic", "taobao_trade_TradeBuyerPay").Member("content", content).EndObject();
+    scene.MessageOf(draft.Take());
+  }
+  scene.Order("1001");
+  scene.Message("1001");
+  Words words{"/bin/sh", "-c", "ulimit -s 1024; exec \"$@\"", "sh"};
+  for (const std::string& word : scene.RunWords({"--once", "--reconcile-interval", "0"}))
+    words.push_back(word);
+  const Ended ended = scene.Spawn({.words = words})->Wait();
+  CHECK_MESSAGE(ended.status == 65, ended.err);
+  CHECK(scene.Rows("SELECT reason, length(body) FROM dead_letter ORDER BY length(body)") ==
+        "bad_json|850000\nbad_json|900000\nbad_json|1000000");
+  CHECK(scene.Rows("SELECT count(*) FROM inbound_message WHERE state = 'applied'") == "1");
+}
+
 TEST_CASE("Cases: B20 ids with a NUL are two letters, not one cut id, and a note keeps its NUL") {
   Scene scene;
   for (const char* id : {R"("A\u0000B")", R"("A\u0000C")"}) {
