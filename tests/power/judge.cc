@@ -86,6 +86,8 @@ std::string WrongRows(const Scenario& scenario, SQLite::Database& database) {
 template <typename Look>
 std::string Opened(const Scenario& scenario, MemoryVfs& disk, Look look) {
   const MemoryVfs::Aside aside(disk);
+  if (disk.Size("/tmc.db") <= 0 && disk.Size("/tmc.db-wal") > 0)
+    return "an empty database beside its log, with which the agent does not start";
   if (disk.Size("/tmc.db") < 0)
     return scenario.Confirmed().empty() ? "" : "confirmed, but no database is left";
   try {
