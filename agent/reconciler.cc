@@ -257,6 +257,8 @@ void Reconciler::TakePage(const HttpResponse& response) {
   if (!page) return Failed(page.error(), response);
   gateway_.Heard(std::exchange(call_, {}), response, nullptr);
   failures_ = 0;
+  answered_at_ = Planted(Mistake::kLocalWindow) ? context_.clock.Now()
+                                                : response.date.value_or(context_.platform_clock.Now());
   switch (slice.Take(*page)) {
     case Slice::State::kReading:
       return;
@@ -342,7 +344,9 @@ void Reconciler::StoreSlice(bool complete) {
                            now);
     ++report_.short_slices;
   }
-  if (pass_->regular) cursors_.Move(CursorKey(), "order", slice.to(), now);
+  // A slice that a wrong clock planned may end in the future; it has been read up to the answer's time alone.
+  const Time read_to = std::min(slice.to(), WholeSecond(answered_at_ - context_.settings.reconcile_lag));
+  if (pass_->regular) cursors_.Move(CursorKey(), "order", read_to, now);
   cursors_.Count("reconcile_orders_seen", seen);
   cursors_.Flush();
   transaction.Commit();

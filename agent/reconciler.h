@@ -93,6 +93,7 @@ class Reconciler {
   std::string lookup_nick_;
   std::string held_up_;  // the interface that was wanted last, for how long to wait
   milliseconds next_pass_{}, not_before_{}, housekept_{-1h};
+  Time answered_at_{};  // the platform's time of the last page
   int failures_ = 0, barren_ = 0, readings_ = 0;
   size_t rows_before_ = 0;
   PassReport report_;
