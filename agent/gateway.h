@@ -29,6 +29,7 @@ class Gateway {
   // How long until May could say yes, as things stand (an answer may change that sooner).
   milliseconds Delay(std::string_view api, std::string_view shop) const;
   bool Closed(std::string_view api, std::string_view shop) const { return context_.pacer.Closed(api, shop); }
+  bool Barred(std::string_view api, std::string_view shop) const { return context_.pacer.Barred(api, shop); }
   // This interface is closed until someone mends a permission or a secret.
   bool NeedsPerson(std::string_view api) const;
   CallContext With(std::string_view session) const;

@@ -97,6 +97,11 @@ bool Pacer::Closed(std::string_view api, std::string_view shop) const {
   return false;
 }
 
+bool Pacer::Barred(std::string_view api, std::string_view shop) const {
+  const std::lock_guard lock(mutex_);
+  return HeldUp(api, shop) > 0ms;
+}
+
 void Pacer::Ban(std::string_view scope, std::optional<milliseconds> wait, std::string_view detail) {
   const std::lock_guard lock(mutex_);
   Entry& entry = bans_[std::string(scope)];

@@ -38,6 +38,8 @@ class Pacer {
   milliseconds Delay(std::string_view api, std::string_view shop) const;
   // Whether this scope is closed or banned, regardless of tokens and probes.
   bool Closed(std::string_view api, std::string_view shop) const;
+  // Whether a ban or a missing probe holds this call up now, whatever the budget.
+  bool Barred(std::string_view api, std::string_view shop) const;
 
   // A ban of `wait` (plus up to 1 s of jitter), at most 25 h: no quota is longer than a day's. None told: 1 s
   // doubling to 60 s. A shorter one never cuts a longer one.

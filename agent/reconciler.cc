@@ -173,6 +173,8 @@ void Reconciler::StartCall() {
   const std::string api = held_up_ = request.api;
   if (gateway_.May(api, target.shop)) {
     call_ = gateway_.Send(std::move(request), target.shop);
+  } else if (!gateway_.Barred(api, target.shop)) {
+    return;  // only the budget: its turn comes
   } else if (gateway_.Closed(api, target.shop) && !gateway_.Closed(api, "")) {
     LeaveOut("its session is refused");
   } else if (gateway_.Closed(api, "")) {
@@ -185,9 +187,10 @@ void Reconciler::StartCall() {
 void Reconciler::Wait(milliseconds longest) {
   milliseconds patience = longest;
   const milliseconds now = context_.clock.Steady();
-  if (call_.id == 0 && pass_)
+  const bool held_up = pass_ || gateway_.CheckingClock();
+  if (call_.id == 0 && held_up)
     patience = std::min(patience, std::max({not_before_ - now, gateway_.Delay(held_up_, ""), 0ms}));
-  if (call_.id == 0 && !pass_ && context_.settings.reconcile_interval > 0ms)
+  if (call_.id == 0 && !held_up && context_.settings.reconcile_interval > 0ms)
     patience = std::min(patience, std::max(next_pass_ - now, 0ms));
   for (HttpDone& done : context_.http.Wait(patience)) {
     if (gateway_.TakeClockCheck(done) || done.id != call_.id) continue;

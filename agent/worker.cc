@@ -84,7 +84,7 @@ bool Worker::StartOne(const std::string& order_id) {
     return true;
   }
   if (!gateway_.May(api_, shop)) {
-    if (!gateway_.Closed(api_, shop)) return false;
+    if (!gateway_.Closed(api_, shop) || !gateway_.Barred(api_, shop)) return false;
     const Fault fault = gateway_.Closed(api_, "") ? Fault::kAgent : Fault::kShop;
     Refuse(std::move(subject.waiting),
            {.fault = fault, .code = "closed", .text = "no calls for now, see `status`"});

@@ -117,6 +117,18 @@ TEST_CASE("Reconciler: a shop with a dead session is left out, the others are re
   CHECK(rig.Rows("SELECT shop FROM cursor") == std::vector<std::string>{"900002"});
 }
 
+TEST_CASE("Reconciler: a shop whose session works again is asked, also where the budget makes it wait") {
+  Rig rig([](Settings& settings) { settings.rate = 5; });
+  rig.Post("/sessions", R"({"shop":"900002","dead":true})");
+  rig.Reconcile();
+  rig.Post("/sessions", R"({"shop":"900002","dead":false})");
+  rig.Post("/orders", R"({"tid":"3012345678901234567","shop":"900002"})");
+  rig.clock.Advance(5min);
+  rig.Reconcile();
+  CHECK(rig.reconciler->report().shops_left_out == 0);
+  CHECK(rig.Count("SELECT count(*) FROM order_snapshot") == 1);
+}
+
 TEST_CASE("Reconciler: a bare session finds its shop, and its cursor is named after it") {
   Rig rig(Backfill, "sess-A\n");
   rig.Order(kTid, "WAIT_SELLER_SEND_GOODS", R"("modified":"-20m","at":"-20m")");
@@ -194,6 +206,15 @@ TEST_CASE(
   }
   unsetenv("TZ");
   tzset();
+}
+
+TEST_CASE("Reconciler: a pass that is due waits for the clock check without looking all the time") {
+  Rig rig;
+  rig.platform_clock->Refused(std::nullopt);
+  rig.pacer->Ban("api:taobao.time.get", 10min, "limited");
+  const milliseconds begin = rig.clock.Steady();
+  for (int i = 0; i < 20; ++i) rig.reconciler->Step();
+  CHECK(rig.clock.Steady() - begin >= 15s);
 }
 
 TEST_CASE("Reconciler: a local clock three minutes off skips nothing") {
