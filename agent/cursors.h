@@ -59,6 +59,7 @@ class Cursors {
   void PutShop(std::string_view user_id, std::string_view nick);
   std::map<std::string, std::string> Shops();  // user id → nick
 
+  // One row a scope: of one that is banned and closed, the first, its ban (the next call tells of the rest).
   void SaveClosures(const std::vector<Closure>& closures);
   std::vector<Closure> Closures();
 

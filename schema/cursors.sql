@@ -51,6 +51,7 @@ DELETE FROM closure
 
 -- name: kPutClosure
 INSERT INTO closure (scope, ban, until, since, detail) VALUES (:scope, :ban, :until, :since, :detail)
+ON CONFLICT (scope) DO NOTHING
 
 -- name: kClosures
 SELECT scope, ban, until, since, detail FROM closure ORDER BY scope

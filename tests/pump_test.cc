@@ -370,6 +370,15 @@ TEST_CASE("Pump: a clock three hours wrong is corrected by asking the platform, 
   }
 }
 
+TEST_CASE("Pump: an interface that is banned and not permitted at once is kept as its ban") {
+  Rig rig;
+  rig.Message("TradeBuyerPay", "3012345678901234567");
+  rig.pacer->Close("api:taobao.trade.fullinfo.get", "11: no permission");
+  rig.pacer->Ban("api:taobao.trade.fullinfo.get", 1min, "7: limited");
+  rig.Turns(3);
+  CHECK(rig.Row("SELECT scope, ban FROM closure") == "api:taobao.trade.fullinfo.get|1");
+}
+
 TEST_CASE("Pump: a quiet queue is written about every ten seconds at most") {
   Rig rig;
   rig.Until([&] { return rig.pump->quiet_answers() > 20; });
