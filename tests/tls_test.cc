@@ -1,8 +1,6 @@
 // Whom the agent talks to: B66, certificates are always checked.
 #include <doctest/doctest.h>
 
-#include <csignal>
-
 #include "agent/http.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tls_server.h"
@@ -13,7 +11,6 @@ namespace {
 
 // One exchange with a server of that identity; `trusted`: its authority is named by --ca-file.
 HttpResponse Ask(const TlsIdentity& identity, bool trusted, int& requests) {
-  std::signal(SIGPIPE, SIG_IGN);
   TempFolder folder;
   HttpResponse response;
   {

@@ -64,7 +64,11 @@ TEST_CASE("Bad input: a wrong secret costs nothing but a line and the status 77"
   const std::string id = scene.Message("1001");
   scene.Fault(R"({"api":"fullinfo.get","status":503})");
   CHECK(scene.Once(Quickly({"--once-wait", "200ms"})).status == 75);
-  const std::string before = scene.Rows("SELECT * FROM inbound_message");
+  // What counts or ages; its next time may come meanwhile, and a refused read then names itself in
+  // last_error.
+  constexpr char kCounted[] =
+      "SELECT state, attempts, failures, grace_from, settled_at, letter_id FROM inbound_message";
+  const std::string before = scene.Rows(kCounted);
 
   scene.folder.File("secret", "wrong\n");
   scene.Message("1001");
@@ -72,7 +76,7 @@ TEST_CASE("Bad input: a wrong secret costs nothing but a line and the status 77"
   CHECK_MESSAGE(refused.status == 77, refused.err);
   CHECK(Lines(refused, "gateway.closed") == 1);
   CHECK(refused.err.find("Invalid signature") != std::string::npos);
-  CHECK(scene.Rows("SELECT * FROM inbound_message") == before);
+  CHECK(scene.Rows(kCounted) == before);
   CHECK(scene.Rows(kLetters) == "0");
   CHECK(scene.Confirmed().empty());
 

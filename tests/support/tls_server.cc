@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <stdexcept>
 
 namespace tmc {
@@ -58,6 +59,7 @@ struct TlsServer::Context {
 };
 
 TlsServer::TlsServer(const TlsIdentity& identity) {
+  std::signal(SIGPIPE, SIG_IGN);  // a client that refuses the certificate is gone at once
   EVP_PKEY* authority_key = Must(EVP_EC_gen("P-256"));
   EVP_PKEY* key = Must(EVP_EC_gen("P-256"));
   X509* authority = Certificate("test authority", authority_key, nullptr, authority_key, true, {});
