@@ -54,6 +54,7 @@ TEST_CASE("Kills: a process that stood still for longer than a redelivery goes o
   for (int i = 0; i < 5; ++i) {
     for (int k = 0; k < 4; ++k) siege.Load();
     Child& agent = siege.Start();
+    REQUIRE(WaitUntil([&] { return siege.scene.Calls("consume") > 0; }));
     Siege::Pass(siege.Moment(300));
     agent.Signal(SIGSTOP);
     Siege::Pass(1500ms);
