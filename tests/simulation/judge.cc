@@ -106,6 +106,16 @@ void Judge::AfterStop() {
       "after a clean stop neither due nor waiting for anything");
 }
 
+void Judge::ConfirmedThere() {
+  if (!books_.IsOpen()) return;
+  std::set<std::string> confirmed;
+  for (const auto& row : books_.Rows("SELECT msg_id FROM inbound_message WHERE confirmed_at IS NOT NULL"))
+    confirmed.insert(row[0]);
+  for (const sim::Message& message : stage_.platform().queue.messages())
+    Check(message.confirmed || message.lost || !confirmed.contains(message.id),
+          "message " + message.id + " is confirmed here and not at the platform");
+}
+
 void Judge::Verdict(const std::string& log) {
   Look();
   Integrity();

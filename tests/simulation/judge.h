@@ -26,6 +26,8 @@ class Judge {
   void Look();     // after a step
   void Crashed();  // lets go of the disk
   void AfterStop();
+  // What counts as confirmed here is confirmed there.
+  void ConfirmedThere();
   // Everything is over: calm, two rounds of reconciliation, nothing in hand.
   void Verdict(const std::string& log);
 

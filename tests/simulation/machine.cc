@@ -147,15 +147,22 @@ void Machine::NotStarted(const std::string& why) {
 void Machine::StepOnce() {
   NoSpinning();
   try {
-    if (TryStep()) return;
-    if (!stage_.disk.faults().dead()) return End("leaves because of the database", kRestart);
-    stage_.Fired(Kind::kCrashInCommit);
-    Perish("dies while it writes", stage_.Duration(1s, 10min));
+    if (!TryStep()) Leave();
   } catch (const Enough&) {
+  } catch (const StoreError& error) {
+    // The reconciler's, while the pump rested from one of its own.
+    judge_.Fatal(error.what());
+    Leave();
   } catch (const simulation::Crash&) {
     stage_.Fired(Kind::kCrash);
     Perish("is killed", crash_asked_ ? down_ : stage_.Duration(1s, 10min));
   }
+}
+
+void Machine::Leave() {
+  if (!stage_.disk.faults().dead()) return End("leaves because of the database", kRestart);
+  stage_.Fired(Kind::kCrashInCommit);
+  Perish("dies while it writes", stage_.Duration(1s, 10min));
 }
 
 // False: the process leaves.

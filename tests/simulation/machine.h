@@ -39,6 +39,7 @@ class Machine {
   void End(const std::string& how, milliseconds down);
   void StepOnce();
   bool TryStep();
+  void Leave();
   void StepDraining();
   void StepReconciler();
   bool Survive(const StoreError& error);  // false: the process leaves

@@ -87,7 +87,8 @@ Ending RunWorld(uint64_t seed, bool with_history) {
   PlanLives(stage);
   PlanTroubles(stage, machine, witness, judge);
   machine.RunUntil(stage.agenda.begin() + stage.trouble);
-  Calm(stage, machine, judge);
+  judge.ConfirmedThere();
+  Calm(stage, machine, witness, judge);
   machine.RunUntil(stage.agenda.Now() + 5min);
   ReplayLetters(stage, false);
   machine.RunUntil(stage.agenda.Now() + 40min);

@@ -268,7 +268,7 @@ void PlanTroubles(Stage& stage, Machine& machine, Witness& witness, Judge& judge
   stage.agenda.At(stage.agenda.begin() + stage.trouble, [planner] {});
 }
 
-void Calm(Stage& stage, Machine& machine, Judge& judge) {
+void Calm(Stage& stage, Machine& machine, Witness& witness, Judge& judge) {
   stage.history.Add("== calm");
   sim::World& world = stage.platform();
   world.faults.Clear();
@@ -283,8 +283,10 @@ void Calm(Stage& stage, Machine& machine, Judge& judge) {
   judge.Unlock();
   stage.full = false;
   stage.disk.faults().Full(false);
+  stage.disk.faults().CrashAt(0);
   machine.Renew();
   stage.agenda.agent.SetWall(stage.agenda.platform.Now());
+  witness.ClockJumped();
   world.queue.Redeliver(world.Now());
 }
 

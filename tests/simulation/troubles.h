@@ -11,6 +11,6 @@ void ChooseKinds(Stage& stage);
 // Puts the faults of those kinds on the agenda.
 void PlanTroubles(Stage& stage, Machine& machine, Witness& witness, Judge& judge);
 // The end of all trouble.
-void Calm(Stage& stage, Machine& machine, Judge& judge);
+void Calm(Stage& stage, Machine& machine, Witness& witness, Judge& judge);
 
 }  // namespace tmc::simulation
