@@ -1,5 +1,6 @@
 #include "tests/simulation/lives.h"
 
+#include <algorithm>
 #include <array>
 
 #include "tests/simulator/messages.h"
@@ -140,6 +141,11 @@ void Take(Stage& stage, const std::string& tid, size_t shop, const Turn& turn, T
 void PlanCrowd(Stage& stage) {
   const size_t shop = stage.chance.Below(stage.platform().shops.all().size());
   const milliseconds at(stage.Between(0, stage.trouble.count() / 2));
+  sim::Switches& switches = stage.platform().switches;
+  stage.agenda.At(stage.agenda.begin() + at,
+                  [&stage, &switches] { switches.move_rows = static_cast<size_t>(stage.Between(1, 3)); });
+  stage.agenda.At(stage.agenda.begin() + std::min(at + 1h, stage.trouble - 1ms),
+                  [&switches] { switches.move_rows = 0; });
   for (int64_t i = stage.Between(105, 130); i > 0; --i) {
     const milliseconds when = at + milliseconds(stage.Between(0, 600'000));
     const std::string tid = std::to_string(3812000000000300000 + i);
@@ -176,7 +182,7 @@ void PlanShops(Stage& stage) {
 }
 
 void PlanLives(Stage& stage) {
-  if (stage.Has(Kind::kMovedRows) && stage.chance.Hit(0.06)) PlanCrowd(stage);
+  if (stage.Has(Kind::kMovedRows) && stage.chance.Hit(0.08)) PlanCrowd(stage);
   const int64_t orders = stage.Between(5, 25);
   for (int64_t i = 0; i < orders; ++i)
     PlanLife(stage, std::to_string(3812000000000210000 + stage.Between(0, 9) * 100 + i),
